@@ -125,10 +125,9 @@ def _convex(x: Weights, y: Weights) -> BoolArray:
     ahead = dx[:-1].astype(np.float64) * dy[1:]
     behind = dy[:-1].astype(np.float64) * dx[1:]
     turns = ahead > behind
-    # Each product is right to 2 units of relative rounding (conversion
-    # included); only where they are closer than that is the sign open.
-    unsure = np.abs(ahead - behind) <= 2.0**-50 * (np.abs(ahead) + np.abs(behind))
-    for i in np.flatnonzero(unsure).tolist():
+    # Counts are below 2**53, exact in float64. Rounding keeps the order of their products; only
+    # where they round to one number is the sign open.
+    for i in np.flatnonzero(ahead == behind).tolist():
         turns[i] = int(dx[i]) * int(dy[i + 1]) > int(dy[i]) * int(dx[i + 1])
     return np.asarray(turns)
 

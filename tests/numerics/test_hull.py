@@ -129,6 +129,17 @@ def test_hull_of_counts_whose_products_overflow() -> None:
     assert _convex(x, y - np.array([0, 1, 0, 0, 0])).tolist() == [True, False, False]
 
 
+near = st.integers(-9, 9)
+
+
+@given(near, near, near)
+def test_turns_hidden_by_rounding_are_exact(i: int, j: int, k: int) -> None:
+    """Cross products of 2**80 that differ by k (i - j), less than a float shows."""
+    dx, dy = [2**40 + i, 2**40 + i + k], [2**40 + j, 2**40 + j + k]
+    x, y = np.cumsum([0, *dx]), sum(dy) - np.cumsum([0, *dy])
+    assert _convex(x, y).tolist() == [dx[0] * dy[1] < dy[0] * dx[1]]
+
+
 def test_a_smooth_arc_needs_the_scan() -> None:
     """A long convex arc collapses point by point from one end; the answer is still exact."""
     n = 300

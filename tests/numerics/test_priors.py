@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -87,6 +88,36 @@ def test_prices_of_three_classes_by_hand() -> None:
     assert costs.threshold == pytest.approx(math.log(1.5 / 0.9))
     assert float(costs.decision.default_cost) == pytest.approx(0.9)
     assert SpoofCosts(0.5, 0.5, 0.0).kind_shares == (1.0, 0.0)
+
+
+def test_names_stand_for_published_priors_and_costs() -> None:
+    """Shim et al. 2024, first set; ASVspoof 2019: 1 % of 95 % are impostors."""
+    assert SpoofCosts.named("a-DCF1") == SpoofCosts(0.9, 0.05, 0.05, 1, 10, 20)
+    published = SpoofCosts(0.95 * 0.99, 0.95 * 0.01, 0.05, 1, 10, 10)
+    assert attrs.astuple(SpoofCosts.named("ASVspoof5")) == pytest.approx(attrs.astuple(published))
+
+
+@given(st.tuples(st.integers(1, 50), st.integers(0, 50)), st.tuples(*[st.integers(1, 20)] * 3))
+def test_prices_of_three_classes_are_products(parts: tuple, prices: tuple) -> None:
+    priors = [Fraction(part, 101) for part in (101 - sum(parts), *parts)]
+    costs = SpoofCosts(*map(float, priors), *prices)
+    miss, *kinds = (prior * price for prior, price in zip(priors, prices, strict=True))
+    assert costs.kind_priors == tuple(map(float, priors[1:]))
+    assert costs.kind_prices == pytest.approx(list(map(float, kinds)), rel=1e-14)
+    decision = costs.decision
+    assert (decision.miss, decision.fa) == pytest.approx((float(miss), float(sum(kinds))))
+    assert costs.kind_shares[1] == costs.spoof_share
+    assert costs.spoof_share == pytest.approx(float(kinds[1] / sum(kinds)), rel=1e-14)
+    assert costs.threshold == pytest.approx(math.log(sum(kinds) / miss), abs=1e-14)
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize(("bad", "other"), [(-0.5, 0.75), (1.0, 0.0), (2.0, -0.5), ("0.4", 0.3)])
+def test_priors_of_three_classes_are_fractions(place: int, bad: object, other: float) -> None:
+    priors: list = [other, other]
+    priors.insert(place, bad)
+    with pytest.raises(InvalidInputError):
+        SpoofCosts(*priors)
 
 
 def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:
