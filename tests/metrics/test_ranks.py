@@ -134,6 +134,27 @@ def test_what_is_open_without_errors_and_with_some(metric) -> None:
     assert [o.place for o in without] == [o.place for o in some]
 
 
+@pytest.mark.parametrize(
+    ("metric", "bounds", "scale", "unit", "prices"),
+    [
+        (EER(), (0, 0.5), "logit", "%", [0.5, 0.5]),
+        (EER("step"), (0, 1), "logit", "%", [0.5, 0.5]),
+        (AUC(), (0, 1), "logit", "", [-1, -1]),
+        (PRBEP(), (0, np.inf), "log", "", []),
+        (PmissAt(0.1), (0, 1), "logit", "%", [1]),
+        (PfaAt(0.1), (0, 1), "logit", "%", [1]),
+        (MinCllr(), (0, 1), "log", "bits", [1, 1]),
+    ],
+)
+def test_where_values_lie_and_what_errors_cost(metric, bounds, scale, unit, prices) -> None:
+    assert (metric.bounds, metric.scale, metric.unit) == (bounds, scale, unit)
+    scores = [0.0, 1.0, 3.0], [0.5, 1.0, 2.0]
+    openings = metric.openings(Sample.from_scores(*scores))
+    assert [opening.price for opening in openings] == prices
+    # As many errors as the value says, or no number that matters.
+    assert {opening.rate for opening in openings} <= {metric(*scores), np.inf}
+
+
 def test_what_a_metric_is_made_of() -> None:
     with pytest.raises(InvalidInputError):
         EER("brentq")

@@ -12,6 +12,7 @@ from bosaris_py.metrics.strange import (
     _SAMPLE,
     _look_inverted,
     _some_bits,
+    ill_ranged,
     inverted,
     inverted_systems,
     negative_scale,
@@ -33,6 +34,16 @@ def test_inverted_is_beyond_three_standard_errors() -> None:
     assert (note.kind, "0.37" in note.text) == (SuspectScoresWarning, True)
     assert inverted(sample_of_area(30, 30)) == []
     assert inverted(sample_of_area(100, 0)) == []
+
+
+def test_of_30_trials_of_a_class_nothing_is_said() -> None:
+    # All of one sign, and inverted: whichever class is the smaller one.
+    for n_tar, n_non, said in ((30, 99, 0), (99, 30, 0), (31, 99, 1), (99, 31, 1)):
+        sample = Sample.from_scores(np.arange(n_tar) + 1.0, np.arange(n_non) + 200.0)
+        swapped = Sample.from_scores(sample.non.listed, sample.tar.listed)
+        found = inverted(sample), no_llrs(sample), ill_ranged(swapped), no_llrs(swapped)
+        assert list(map(len, found)) == [said] * 4
+    assert list(map(len, (inverted_systems(np.array([-1.0]), n) for n in (30, 31)))) == [0, 1]
 
 
 def llrs(rng: np.random.Generator, n: int = 400) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from bosaris_py.metrics.third_class import (
     SPFEER,
     SVEER,
     ActADCF,
+    BonafideEER,
     a_dcf,
     act_a_dcf,
     sample_of_three,
@@ -181,3 +182,39 @@ def test_a_cost_without_spoofs_is_that_of_its_errors():
     parts = metric.openings(view)
     assert [part.place for part in parts] == [0, 1]
     assert sum(part.price * part.rate for part in parts) == metric.computed(view) == 0.5
+
+
+@pytest.mark.parametrize("costs", ["a-DCF1", "ASVspoof5"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_a_cost_is_that_of_the_errors_of_each_kind(costs, normalize):
+    rng, shares = np.random.default_rng(6), [float(x) for x in prices(SPOOF_COSTS[costs])]
+    scale = min(shares[0], shares[1] + shares[2]) if normalize else 1.0
+    for _ in range(20):
+        lists = [np.array(part) for part in some_lists(rng)]
+        for metric in (ADCF(costs, normalize=normalize), ActADCF(costs, normalize=normalize)):
+            view = metric.view(sample_of_three(*lists))
+            parts, limit = metric.openings(view), metric.limit(view)
+            assert [part.place for part in parts] == [0, 1, 2]
+            assert [part.price for part in parts] == pytest.approx([x / scale for x in shares])
+            rates = [np.mean(lists[0] < limit), *(np.mean(one >= limit) for one in lists[1:])]
+            assert [part.rate for part in parts] == pytest.approx(rates, abs=1e-15)
+            assert metric.computed(view) == pytest.approx(sum(x.price * x.rate for x in parts))
+    least, most = ADCF(costs, normalize=normalize).bounds
+    assert (least, most) == (0.0, pytest.approx(min(shares[0], sum(shares[1:])) / scale))
+    assert ADCF(costs).scale == "log"
+
+
+@pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])
+def test_equal_error_rates_are_those_of_the_kinds(definition):
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        tar, non, spoof = some_lists(rng)
+        three, how = sample_of_three(tar, non, spoof), {"definition": definition}
+        found = [metric(definition).value(three) for metric in (SVEER, SPFEER, SASVEER)]
+        expected = [bp.eer(tar, other, **how) for other in (non, spoof, [*non, *spoof])]
+        assert found == pytest.approx(expected, abs=1e-15)
+        # Of a countermeasure alone all non-targets are spoofs, whatever they are called.
+        for one in (sample_of_three(tar, spoof, None), sample_of_three(tar, None, spoof)):
+            assert BonafideEER(definition).value(one) == pytest.approx(expected[1], abs=1e-15)
+        with pytest.raises(InvalidInputError):
+            BonafideEER(definition).value(three)

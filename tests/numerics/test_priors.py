@@ -93,7 +93,8 @@ def test_prices_of_three_classes_by_hand() -> None:
 def test_names_stand_for_published_priors_and_costs() -> None:
     """Shim et al. 2024, first set; ASVspoof 2019: 1 % of 95 % are impostors."""
     assert SpoofCosts.named("a-DCF1") == SpoofCosts(0.9, 0.05, 0.05, 1, 10, 20)
-    published = SpoofCosts(0.95 * 0.99, 0.95 * 0.01, 0.05, 1, 10, 10)
+    published = SpoofCosts(0.95 * 0.99, 0.95 * 0.01, 0.05)
+    assert attrs.astuple(published)[3:] == (1, 10, 10)
     assert attrs.astuple(SpoofCosts.named("ASVspoof5")) == pytest.approx(attrs.astuple(published))
 
 
@@ -118,6 +119,16 @@ def test_priors_of_three_classes_are_fractions(place: int, bad: object, other: f
     priors.insert(place, bad)
     with pytest.raises(InvalidInputError):
         SpoofCosts(*priors)
+
+
+@pytest.mark.parametrize("name", ["c_miss", "c_fa", "c_fa_spoof"])
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan, "dear"])
+def test_costs_are_positive_and_finite(name: str, bad: object) -> None:
+    with pytest.raises(InvalidInputError):
+        SpoofCosts(0.9, 0.05, 0.05, **{name: bad})
+    if name != "c_fa_spoof":
+        with pytest.raises(InvalidInputError):
+            OperatingPoint(0.9, **{name: bad})
 
 
 def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:
