@@ -1,5 +1,6 @@
 """The minimiser against the best of many steps and known minima; training and its warnings."""
 
+import itertools
 import math
 import warnings
 
@@ -193,6 +194,35 @@ def test_start_is_not_changed():
     np.testing.assert_array_equal(start, [-1.2, 1.0])
 
 
+@pytest.mark.parametrize(
+    ("kept", "points"),
+    [
+        # A promise that is kept lets the radius grow fourfold, one that is broken shrinks it to a
+        # quarter of the step; which is taken if the value falls at all.
+        (1.0, [0, 4, 20, 84]),
+        (0.76, [0, 4, 20, 84]),
+        (0.74, [0, 4, 8, 12]),
+        (0.26, [0, 4, 8, 12]),
+        (0.24, [0, 4, 5, 5.25]),
+        (2e-4, [0, 4, 5, 5.25]),
+        (5e-5, [0, 4, 1, 0.25]),
+        (-1.0, [0, 4, 1, 0.25]),
+        (-math.inf, [0, 4, 1, 0.25]),
+    ],
+)
+def test_radius_follows_the_share_of_the_promise_that_is_kept(kept, points):
+    seen = []
+
+    def falls(point):
+        seen.append(point[0])
+        value = -kept * point[0] if point[0] else 0.0
+        return Point(value, np.array([-1.0]), np.zeros((1, 1)))
+
+    found = minimise(falls, np.zeros(1), max_evaluations=4)
+    assert seen == pytest.approx(points, rel=1e-12)
+    assert (found.outcome, found.evaluations) == ("gave up", 4)
+
+
 def test_start_must_be_finite():
     with pytest.raises(FitError, match="objective is inf"):
         minimise(soft_wall, np.array([-1.0, 0.0]))
@@ -350,6 +380,36 @@ def test_ridge_of_useless_systems_is_that_of_the_smaller_class():
     assert (solution.weights.tolist(), solution.offset) == ([0.0], 0.0)
     # One hundredth of a trial.
     assert solution.ridge == pytest.approx(0.01 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize(("gap", "ridge"), [(0.3, 0.0), (0.3, 0.05), (40.0, 0.0)])
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SeparableDataWarning")
+def test_nonnegative_weights_are_the_best_of_all_subsets(gap, ridge, rng):
+    """Of separable systems the penalty is one on the variance of the fused scores."""
+    n_left_out = 0
+    for _ in range(4):
+        mixing = rng.normal(size=(3, 3))
+        tar, non = (mixing @ rng.normal(size=(3, n)) + 9.0 for n in (30, 50))
+        tar += gap * rng.uniform(0.5, 1.0, (3, 1))
+        tar_part, non_part = (0.5 * np.cov(scores, ddof=0) for scores in (tar, non))
+        means = 0.5 * (tar.mean(axis=1) - non.mean(axis=1))
+        covariance = tar_part + non_part + np.outer(means, means)
+        if gap < 1.0:
+            covariance = np.diag(np.diag(covariance))
+        found = train_nonnegative(TrainingObjective.from_scores(tar, non), ridge=ridge)
+        used = 1 / 30 if gap > 1.0 else ridge
+        assert found.ridge == pytest.approx(used, rel=1e-15)
+        best = math.inf, np.zeros(3)
+        for kept in map(list, itertools.product([False, True], repeat=3)):
+            if any(kept):
+                weights, some = np.zeros(3), train(tar[kept], non[kept], ridge=ridge)
+                weights[kept] = some.weights
+                value = some.objective_value + used / 2 * weights @ covariance @ weights
+                if weights.min() >= 0.0 and value < best[0]:
+                    best = value, weights
+        np.testing.assert_allclose(found.weights, best[1], rtol=1e-6, atol=1e-9)
+        n_left_out += np.count_nonzero(found.weights == 0.0)
+    assert n_left_out > 0
 
 
 # Few errors: theory paper, section 2.1.2
