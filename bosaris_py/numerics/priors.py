@@ -255,9 +255,7 @@ class DecisionCosts:
         if isinstance(prior, OperatingPoint):
             return cls(prior.miss_cost, prior.fa_cost, prior.plo)
         if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
-            points = [
-                p if isinstance(p, OperatingPoint) else OperatingPoint(float(p)) for p in prior
-            ]
+            points = [p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in prior]  # type: ignore[arg-type]
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]

@@ -37,7 +37,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 import attrs
@@ -256,7 +255,7 @@ class Jackknife:
     @functools.cached_property
     def _mean(self) -> float:
         found = self.without[np.isfinite(self.without)]
-        return float(found.mean()) if found.size else math.nan
+        return float(found.mean()) if found.size else np.nan
 
     @functools.cached_property
     def n_units(self) -> int:
