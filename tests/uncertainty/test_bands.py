@@ -41,6 +41,7 @@ def curve(kind: str, tar: np.ndarray, non: np.ndarray) -> np.ndarray:
 def test_values_and_ends_are_those_of_a_plain_loop(kind: str) -> None:
     band = unc.bootstrap_bands((TAR, NON), kind=kind, x=X[kind], replications=1500, rng=1)
     assert band.value == pytest.approx(curve(kind, TAR, NON), rel=1e-12)
+    assert (band.kind, band.confidence, " 95 %" in repr(band)) == (kind, 0.95, True)
     rng = np.random.default_rng(2)
     loop = [curve(kind, rng.choice(TAR, TAR.size), rng.choice(NON, NON.size)) for _ in range(400)]
     low, high = unc.quantile(np.array(loop), [0.025, 0.975])

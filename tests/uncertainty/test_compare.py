@@ -7,7 +7,7 @@ from scipy import stats
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewSpeakersWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.uncertainty.compare import ComparisonTable, holm
+from bosaris_py.uncertainty.compare import Comparison, ComparisonTable, holm
 
 K = 14
 IDS = [f"s{i}" for i in range(K)]
@@ -80,6 +80,15 @@ def test_all_pairs(table: ComparisonTable) -> None:
     assert [row.p_holm for row in table.rows] == holm([row.p for row in table.rows]).tolist()
     assert table.rows[1].difference.confidence == pytest.approx(0.9)
     assert table.groups() == (("a", "b"), ("c",))
+
+
+def test_systems_differ_from_the_level_on() -> None:
+    one = unc.Estimate.from_error(0.1, 0.1)
+    pairs = {("a", "b"): 0.05, ("a", "c"): 0.050001, ("b", "c"): 0.9}
+    rows = tuple(Comparison(*pair, one, p, p) for pair, p in pairs.items())
+    found = ComparisonTable(rows, "EER")
+    assert [record["significant"] for record in found.records()] == [True, False, False]
+    assert found.groups() == (("a", "c"), ("b", "c"))
 
 
 def test_table_prints_and_exports(table: ComparisonTable) -> None:

@@ -50,6 +50,21 @@ def test_p_value_inverts_the_interval_of_replicates(against: float, confidence: 
         assert (p < 1 - confidence) == outside
 
 
+@given(st.floats(0.05, 0.8))
+def test_p_value_inverts_ends_of_any_form(against: float) -> None:
+    """A value of 0.2 that is normal on the logarithm, with a standard deviation of 0.4."""
+
+    def ends(tail: float) -> tuple[float, float]:
+        half = 0.4 * stats.norm.isf(tail)
+        return 0.2 * math.exp(-half), 0.2 * math.exp(half)
+
+    found = Estimate(value=0.2, standard_error=0.1, method="jackknife", ends=ends)
+    z = math.log(0.2 / against) / 0.4
+    expected = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
+    for alternative, p in (expected | {"less": stats.norm.cdf(z)}).items():
+        assert found.p_value(against, alternative) == pytest.approx(p, rel=1e-8)
+
+
 def test_replicates_that_are_not_finite_are_left_out() -> None:
     found = Estimate.from_replicates(
         1.0, np.array([1.0, math.nan, 3.0, math.inf, 2.0]), interval="percentile", confidence=0.5

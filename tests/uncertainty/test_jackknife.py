@@ -10,7 +10,7 @@ from bosaris_py.metrics.metric import Metric
 from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, jackknife
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, few_speakers, jackknife
 from tests.uncertainty.samples import make_sample, without_each
 
 METRICS = [
@@ -96,10 +96,11 @@ def test_standard_error_degrees_and_ends_by_hand() -> None:
     assert found.ends(0.025) == pytest.approx(expected, rel=1e-12)
 
 
-def test_costs_have_the_logarithm() -> None:
-    found = Jackknife(0.2, THREE, np.ones(3) / 3, "log", (0.0, 20.0))
-    half = stats.t.ppf(0.975, 2.0) * found.standard_error / 0.2
-    assert found.ends(0.025) == pytest.approx(0.2 * np.exp([-half, half]), rel=1e-12)
+@pytest.mark.parametrize("value", [0.2, 1.0, 2.5])
+def test_costs_have_the_logarithm(value: float) -> None:
+    found = Jackknife(value, THREE, np.ones(3) / 3, "log", (0.0, 2e6))
+    half = stats.t.ppf(0.975, 2.0) * found.standard_error / value
+    assert found.ends(0.025) == pytest.approx(value * np.exp([-half, half]), rel=1e-12)
 
 
 def test_a_class_without_errors_opens_the_upper_end() -> None:
@@ -127,7 +128,18 @@ def test_a_difference_has_student_of_k_minus_1() -> None:
 def test_below_five_speakers_there_is_no_interval() -> None:
     found = Jackknife(0.2, THREE, np.ones(3) / 3, "logit", (0.0, 1.0)).estimate(0.95, None)
     assert found.low is None
-    assert [note.kind for note in found.notes] == [FewSpeakersWarning]
+    assert [(note.kind, note.count) for note in found.notes] == [(FewSpeakersWarning, 3)]
+
+
+def test_few_speakers_are_fewer_than_a_hundred() -> None:
+    """A kind as common as 3 % is in none of 99 with a chance of 5 %."""
+    assert [[note.count for note in few_speakers(n)] for n in (4, 5, 99, 100)] == [
+        [4],
+        [5],
+        [99],
+        [],
+    ]
+    assert "3 %" in few_speakers(99)[0].text
 
 
 def test_one_false_alarm_more_does_not_shorten_the_interval() -> None:

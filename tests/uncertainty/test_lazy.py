@@ -8,7 +8,7 @@ from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.metrics.ranks import AUC, EER
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import IidDraws
-from bosaris_py.uncertainty.lazy import _error_law, lazy_draws
+from bosaris_py.uncertainty.lazy import ClassTree, LazyMinCost, _error_law, lazy_draws
 from tests.uncertainty.samples import make_sample
 
 
@@ -42,6 +42,41 @@ def test_equal_in_law(metric, options) -> None:
     lazy = lazy_draws(metric, sample).draw(1500, np.random.default_rng(2))
     (rows,) = IidDraws((sample,)).rows(1500, np.random.default_rng(3))
     assert stats.ks_2samp(lazy, metric.values(rows)).pvalue > 1e-4
+
+
+class Rounded:
+    """Draws that depend on nothing but their numbers, so that others can repeat them."""
+
+    def __init__(self, turn: float) -> None:
+        self.turn = turn
+
+    def binomial(self, n: np.ndarray, p: np.ndarray) -> np.ndarray:
+        return np.clip(np.rint(n * p + np.sin(self.turn * n + 9.0 * p)), 0, n).astype(int)
+
+
+def whole_curve(tree: ClassTree, rng: Rounded) -> np.ndarray:
+    """Cut all pieces down to single cells, and return the share of trials below each."""
+    counts = tree.sizes[np.newaxis]
+    for shares in tree.shares:
+        left = rng.binomial(counts, shares)
+        counts = np.stack((left, counts - left), axis=1).reshape(-1, tree.sizes.size)
+    below = np.append(0.0, (counts @ tree.factors).cumsum())
+    return below / below[-1]
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": True}, {"groups": True}])
+@pytest.mark.parametrize("prior", [0.5, 0.02, [0.2, 0.02], [0.9, 0.3, 0.01]])
+def test_pieces_that_are_not_cut_decide_nothing(options, prior) -> None:
+    for seed in range(8):
+        sample, rng = make_sample(np.random.default_rng(seed), **options), Rounded(0.1 + seed)
+        metric = MinDCF(prior)
+        for lazy in (lazy_draws(metric, sample), lazy_draws(EER(), sample)):
+            pmiss = whole_curve(lazy.tar, rng)[np.newaxis]
+            pfa = 1.0 - whole_curve(lazy.non, rng)[np.newaxis]
+            judge = metric if lazy.__class__ is LazyMinCost else EER()
+            np.testing.assert_allclose(
+                lazy.draw(2, rng), np.repeat(judge.of_rates(pmiss, pfa), 2), rtol=1e-12, atol=1e-14
+            )
 
 
 def test_classes_apart_stay_apart() -> None:
