@@ -1,5 +1,6 @@
 """Laws of every metric of the package: what holds whatever the scores are."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -306,3 +307,20 @@ def test_metrics_tell_what_they_are(drawn: Lists) -> None:
                 assert metric == ACTUAL or same(cost, value)
         # So few trials are never strange.
         assert metric.notes(view) == []
+
+
+def test_an_option_has_one_default_wherever_it_is_taken() -> None:
+    """It is documented once, and elsewhere "as for" another function."""
+    options = {"replications": 2000, "interval": "percentile", "confidence": 0.95}
+    options |= {"progress": False, "normalize": True, "definition": "rocch", "folds": 5}
+    options |= dict.fromkeys(("tar_weights", "non_weights", "tar_sets", "non_sets"))
+    options |= dict.fromkeys(("speakers", "conditions", "against"))
+    functions = [each for one in (bosaris_py, uncertainty) for each in vars(one).values()]
+    taken = dict.fromkeys(options, 0)
+    for function in filter(inspect.isfunction, functions):
+        for name, parameter in inspect.signature(function).parameters.items():
+            # `evaluate` draws no replicates unless asked to.
+            if name in options and (name, parameter.default) != ("replications", 0):
+                assert parameter.default in (options[name], parameter.empty), function.__name__
+                taken[name] += parameter.default == options[name]
+    assert min(taken.values()) >= 1

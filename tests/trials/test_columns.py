@@ -5,6 +5,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 from bosaris_py import Key, Ndx, evaluate, read_key, read_trials
@@ -16,6 +17,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Scores
+from bosaris_py.trials.columns import as_column
 from bosaris_py.trials.conditions import as_conditions
 from tests.forms import as_list, as_matrix
 
@@ -161,3 +163,91 @@ def test_a_factor_is_kept() -> None:
     with pytest.raises(KeyError):
         KEY.columns["nothing"]
     assert "nothing" not in KEY.columns
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        # float16 is slow, and longer types differ between machines; bytes are put in order.
+        (np.array([1, 2], np.float16), np.float32),
+        (np.array([1, 2], np.float32), np.float32),
+        (np.array([1, 2], ">f8"), np.float64),
+        (np.array([1, 2], np.longdouble), np.float64),
+        (np.array([1, 2], np.uint8), np.uint8),
+        (np.array([1, 2], ">i4"), np.int32),
+        ([1, 2], np.int64),
+        ((1, 2.0), np.float64),
+        ([np.float32(1), 2], np.float64),
+    ],
+)
+def test_numbers_keep_their_type(given, kind: type) -> None:
+    column = as_column(given, "x")
+    assert (column.dtype, column.tolist()) == (np.dtype(kind), [1, 2])
+    assert column.dtype.isnative
+    assert not column.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("given", "levels"),
+    [
+        ([True, False], ["False", "True"]),
+        (np.array([True, False]), ["False", "True"]),
+        (np.array(["b", "a"]), ["a", "b"]),
+    ],
+)
+def test_all_else_is_text(given, levels: list[str]) -> None:
+    column = as_column(given, "x")
+    assert isinstance(column, Factor)
+    assert sorted(column.levels) == levels
+    assert column.values().tolist() == [str(value) for value in given]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.zeros((2, 2)),
+        np.ma.array([1.0, 2.0], mask=[False, True]),
+        {"a": 1},
+        "ab",
+        # numpy would make text of the number.
+        ["b", 2.5],
+        pd.Series([1, 2], index=["p", "q"]),
+    ],
+)
+def test_what_is_no_column_is_refused(bad) -> None:
+    key = KEY.filter(["b"], ["t", "s"], keep=True)
+    assert key.n_trials == 2
+    with pytest.raises(InvalidInputError):
+        key.with_columns(x=bad)
+
+
+@pytest.mark.parametrize("form", [lambda by_id: by_id, pd.Series])
+def test_columns_of_ids_go_by_id(form) -> None:
+    key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
+    assert key.columns.by_id("age") == {"a": 2, "b": 3}
+    assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
+    for by_id in ({"a": 1}, {"x": 1}, {}):
+        with pytest.raises(InvalidInputError):
+            KEY.with_columns(age=("model", form(by_id)))
+    with pytest.raises(InvalidInputError):
+        KEY.with_columns(age=("model", pd.Series([1, 2, 3], index=["a", "b", "a"])))
+    for name in ("snr", "x"):
+        with pytest.raises(InvalidInputError):
+            KEY.columns.by_id(name)
+    with pytest.raises(KeyError):
+        KEY.columns["x"]
+
+
+def test_columns_show_their_names_by_side() -> None:
+    assert repr(KEY.columns) == "Columns: noise, snr by trial; sex by model; take by segment"
+    assert repr(Key.from_trials(["a"], ["s"], [True]).columns) == "Columns: none"
+    assert (len(KEY.columns), len(Key.from_trials(["a"], ["s"], [True]).columns)) == (4, 0)
+
+
+def test_equal_keys_have_equal_columns() -> None:
+    plain = KEY.with_columns(quality=[1.0, np.nan, 2.0, 3.0, 4.0])
+    assert plain == KEY.with_columns(quality=[1.0, np.nan, 2.0, 3.0, 4.0])
+    for other in ([1.0, 0.0, 2.0, 3.0, 4.0], [1.0, np.nan, 2.0, 3.0, 5.0], list("abcde")):
+        assert plain != KEY.with_columns(quality=other)
+    assert plain != KEY
+    assert plain != KEY.with_columns(other=[1.0, np.nan, 2.0, 3.0, 4.0])

@@ -102,6 +102,9 @@ def test_delong_against_all_pairs(n_tar, n_non, seed):
     expected = np.cov(of_tar) / n_tar + np.cov(of_non) / n_non
     np.testing.assert_allclose(found.covariance, expected, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found.auc, [one.mean() for one in pairs], rtol=1e-13)
+    alone = unc.delong(tar[1], non[1])
+    np.testing.assert_allclose(alone.covariance, expected[1:2, 1:2], rtol=1e-12, atol=1e-15)
+    assert alone.auc.tolist() == [found.auc[1]]
 
 
 def test_delong_comparison(rng):
