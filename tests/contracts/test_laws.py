@@ -315,7 +315,7 @@ def test_an_option_has_one_default_wherever_it_is_taken() -> None:
     options |= {"progress": False, "normalize": True, "definition": "rocch", "folds": 5}
     options |= dict.fromkeys(("tar_weights", "non_weights", "tar_sets", "non_sets"))
     options |= dict.fromkeys(("speakers", "conditions", "against"))
-    functions = [each for one in (bosaris_py, uncertainty) for each in vars(one).values()]
+    functions = [getattr(one, name) for one in (bosaris_py, uncertainty) for name in one.__all__]
     taken = dict.fromkeys(options, 0)
     for function in filter(inspect.isfunction, functions):
         for name, parameter in inspect.signature(function).parameters.items():
