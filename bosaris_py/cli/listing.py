@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py._arrays import BoolArray
-from bosaris_py._validation import list_some
 from bosaris_py.cli import files
 from bosaris_py.cli.options import AnswerIsNo
 from bosaris_py.cli.printing import emit, emit_json, table_form
@@ -69,16 +67,19 @@ def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
     """Return how many trials have a score, and what is wrong with the scores as an answer."""
     import numpy as np
 
+    from bosaris_py.trials.key import describe_trials
     from bosaris_py.trials.scores import trials_within, why_none_scored
 
     scored, values = scores.to_ndx(), scores.values
     missing, unknown = ~trials_within(scored, trials), ~trials_within(trials, scored)
     problems = []
     if missing.any():
-        problems.append(f"{missing.sum()} have none: {_first(trials, missing)}.")
+        names = describe_trials(trials, missing).partition(": ")[2]
+        problems.append(f"{missing.sum()} have none: {names}.")
     if unknown.any():
+        names = describe_trials(scored, unknown).partition(": ")[2]
         strange = "scores are of trials that the list does not have"
-        problems.append(f"{unknown.sum()} {strange}: {_first(scored, unknown)}.")
+        problems.append(f"{unknown.sum()} {strange}: {names}.")
     for wrong, what in ((np.isnan(values), "NaN"), (np.isinf(values), "infinite")):
         if wrong.any():
             problems.append(f"{wrong.sum()} scores are {what}.")
@@ -88,13 +89,6 @@ def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
         why = why_none_scored(scores, trials) or "Are the ids written alike in both files?"
         problems.append(f"No trial has a score. {why}")
     return int((~missing).sum()), problems
-
-
-def _first(trials: bp.Ndx, chosen: BoolArray) -> str:
-    """Name the first trials under a vector mask."""
-    sides = zip(trials.ids, trials.trial_positions(), strict=True)
-    pairs = zip(*(ids[places[chosen][:6]] for ids, places in sides), strict=True)
-    return list_some(f"({model}, {segment})" for model, segment in pairs)
 
 
 def convert(args: argparse.Namespace) -> None:

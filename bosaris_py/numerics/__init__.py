@@ -14,3 +14,6 @@ from bosaris_py.numerics.roc import ROC
 
 __all__ = ["ROC", "ROCCH", "OperatingPoint", "SpoofCosts", "Threshold", "effective_prior"]
 __all__ += ["logit", "posterior", "probit", "sigmoid"]
+
+# What completion offers.
+__dir__ = __all__.copy

@@ -15,3 +15,6 @@ from bosaris_py.trials.scores import Scores, scores_of_segments, to_table
 __all__ = ["ConditionMembers", "Conditions", "IdMap", "Key", "Ndx", "QualityMeasures", "Sample"]
 __all__ += ["Scores", "SegmentQuality", "are_large", "read_any", "read_key", "read_scores"]
 __all__ += ["read_trials", "scores_of_segments", "to_table"]
+
+# What completion offers.
+__dir__ = __all__.copy

@@ -46,3 +46,6 @@ __all__ += ["equal_size_sets", "standard_error_distribution"]
 __all__ += ["dcf_z_test", "f_test_of_variances", "hter_z_test", "mcnemar_test", "z_test_of_means"]
 __all__ += ["Decisions", "ErrorCounts", "rule_of_30"]
 __all__ += ["dcf_interval", "error_rate_interval", "hter_interval"]
+
+# What completion offers.
+__dir__ = __all__.copy

@@ -90,10 +90,6 @@ class Cells:
         tar = ClassCells.from_class(sample.tar, n_units[0], targets=True)
         return cls(sample, tar, ClassCells.from_class(sample.non, n_units[1], targets=False))
 
-    def rows(self, tar: UnitWeights, non: UnitWeights) -> "CellRows":
-        """Return the rows of some replicates."""
-        return CellRows(self.sample, self, tar, non)
-
 
 @attrs.frozen(eq=False)
 class CellRows(CountedRows):

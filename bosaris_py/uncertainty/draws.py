@@ -63,7 +63,7 @@ class SetDraws:
         """Draw replicates; each system has the same draws."""
         # Algorithm II of Wu et al. 2016.
         tar, non = (picked_units(n_rows, n, rng) for n in self.n_units)
-        return [cells.rows(tar, non) for cells in self.systems]
+        return [CellRows(cells.sample, cells, tar, non) for cells in self.systems]
 
 
 @attrs.frozen(eq=False)
@@ -84,7 +84,7 @@ class SpeakerDraws(SetDraws):
         """Draw replicates; both classes have the same speakers."""
         weights = np.zeros((n_rows, self.n_units[0]), dtype=np.int64)
         weights[:, self.present] = picked_units(n_rows, self.present.size, rng)
-        return [cells.rows(weights, weights) for cells in self.systems]
+        return [CellRows(cells.sample, cells, weights, weights) for cells in self.systems]
 
 
 def speakers_present(sample: Sample) -> IntArray:

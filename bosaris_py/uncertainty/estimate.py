@@ -172,26 +172,20 @@ class Estimate:
             f"{self.high:.4g}{error}; {self.method})"
         )
 
-    def _both(self, tail: float) -> tuple[float, float] | None:
-        return None if self._ends is None else self._ends(tail)
-
     @property
     def low(self) -> float | None:
         """Lower end of the interval."""
-        ends = self._both(0.5 - 0.5 * self.confidence)
-        return None if ends is None else ends[0]
+        return None if self._ends is None else self.interval(self.confidence)[0]
 
     @property
     def high(self) -> float | None:
         """Upper end of the interval."""
-        ends = self._both(0.5 - 0.5 * self.confidence)
-        return None if ends is None else ends[1]
+        return None if self._ends is None else self.interval(self.confidence)[1]
 
     @property
     def width(self) -> float | None:
         """Length of the interval."""
-        ends = self._both(0.5 - 0.5 * self.confidence)
-        return None if ends is None else ends[1] - ends[0]
+        return None if self.low is None or self.high is None else self.high - self.low
 
     @property
     def z(self) -> float:
@@ -210,8 +204,7 @@ class Estimate:
 
     def _known_ends(self) -> Ends:
         if self._ends is None:
-            expected = "have an interval"
-            raise check.invalid("estimate", expected, f"none ({self.method})")
+            raise check.invalid("estimate", "have an interval", f"none ({self.method})")
         return self._ends
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:

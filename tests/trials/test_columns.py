@@ -224,16 +224,12 @@ def test_what_is_no_column_is_refused(bad) -> None:
 @pytest.mark.parametrize("form", [lambda by_id: by_id, pd.Series])
 def test_columns_of_ids_go_by_id(form) -> None:
     key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
-    assert key.columns.by_id("age") == {"a": 2, "b": 3}
     assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
     for by_id in ({"a": 1}, {"x": 1}, {}):
         with pytest.raises(InvalidInputError):
             KEY.with_columns(age=("model", form(by_id)))
     with pytest.raises(InvalidInputError):
         KEY.with_columns(age=("model", pd.Series([1, 2, 3], index=["a", "b", "a"])))
-    for name in ("snr", "x"):
-        with pytest.raises(InvalidInputError):
-            KEY.columns.by_id(name)
     with pytest.raises(KeyError):
         KEY.columns["x"]
 

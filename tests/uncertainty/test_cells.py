@@ -8,7 +8,7 @@ from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
 from bosaris_py.metrics.metric import Metric
 from bosaris_py.metrics.ranks import AUC, EER, MinCllr
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.cells import Cells
+from bosaris_py.uncertainty.cells import CellRows, Cells
 from bosaris_py.uncertainty.draws import picked_units
 from tests.uncertainty.samples import make_sample
 
@@ -29,7 +29,7 @@ def test_rows_equal_times_of_trials(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sample = make_sample(rng, groups=seed % 2 == 1, weights=seed == 2, ties=seed == 3)
     weights = picked_units(5, 9, rng)
-    rows = Cells.from_sample(sample, (9, 9)).rows(weights, weights)
+    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
     for metric in METRICS:
         naive = [
             metric.value(
@@ -45,7 +45,7 @@ def test_functions_of_users_get_trials_as_often_as_they_count() -> None:
     rng = np.random.default_rng(7)
     sample = make_sample(rng)
     weights = picked_units(4, 9, rng)
-    rows = Cells.from_sample(sample, (9, 9)).rows(weights, weights)
+    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
     lists = list(rows.lists())
     for (tar, non), w in zip(lists, weights, strict=True):
         assert tar.size == times_of(sample.tar, w, targets=True).sum()
@@ -57,7 +57,7 @@ def test_a_spoof_counts_as_often_as_its_speaker() -> None:
     rng = np.random.default_rng(8)
     sample = make_sample(rng, spoofs=True).with_shares(0.5, 0.5)
     weights = picked_units(3, 9, rng)
-    rows = Cells.from_sample(sample, (9, 9)).rows(weights, weights)
+    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
     naive = [
         EER().computed(
             sample, (times_of(sample.tar, w, targets=True), times_of(sample.non, w, targets=False))
