@@ -503,7 +503,9 @@ def as_flag(value: object, name: str = "normalize") -> bool:
 
 def log_of_base(base: object) -> float:
     """Return by what logarithms of a base are multiplied to be natural; None: they are."""
-    number = np.e if base is None else as_number(base, "base", "be above 1", lambda x: x > 1.0)
+    if base is None:
+        return 1.0
+    number = as_number(base, "base", "be finite and above 1", lambda x: 1.0 < x < np.inf)
     return float(np.log(number))
 
 

@@ -10,7 +10,15 @@ from hypothesis.extra import numpy as hnp
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.scores import assemble, stack_scores, stack_tar_non, to_table
+from bosaris_py.trials.scores import (
+    assemble,
+    refuse_utterances,
+    scores_of_segments,
+    stack_scores,
+    stack_tar_non,
+    to_natural,
+    to_table,
+)
 from tests.forms import as_list
 from tests.strategies import id_lists, keys, names, ndxs, scores, scores_on
 
@@ -392,6 +400,43 @@ def test_one_system_stands_for_a_list_of_it() -> None:
     scores = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
     assert stack_scores(scores, key).tolist() == [[1.0, 2.0]]
     assert [each.tolist() for each in stack_tar_non(scores, key)] == [[[1.0]], [[2.0]]]
+
+
+@given(ndxs() | keys(), st.data())
+def test_a_segment_has_its_score_in_each_trial(ndx: Ndx | Key, data: st.DataObject) -> None:
+    known = data.draw(st.lists(st.sampled_from([*ndx.segset.tolist(), "other"]), unique=True))
+    of_one = dict(zip(known, np.arange(len(known)) + 1.0, strict=True))
+    if not known:
+        return
+    utterances = Scores.from_trials(["cm"] * len(known), known, list(of_one.values()))
+    found = values_of(scores_of_segments(utterances, ndx))
+    rows, cols = (x.tolist() for x in ndx.trial_positions())
+    pairs = zip(ndx.modelset[rows].tolist(), ndx.segset[cols].tolist(), strict=True)
+    assert found == {pair: of_one[pair[1]] for pair in pairs if pair[1] in of_one}
+
+
+def test_scores_of_utterances_are_none_of_trials() -> None:
+    key = Key(["a", "b"], ["s", "t"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
+    refused = Scores([[1.0, 2.0]], ["cm"], ["s", "x"])
+    with pytest.raises(InvalidInputError):
+        refuse_utterances(refused, key, "cm")
+    for models, segments in ((["a"], ["s"]), (["cm"], ["x"]), (["cm", "b"], ["s"])):
+        refuse_utterances(Scores(np.ones((len(models), 1)), models, segments), key, "cm")
+    with pytest.raises(InvalidInputError):
+        scores_of_segments(Scores(np.ones((2, 1)), ["a", "b"], ["s"]), key)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_logarithms_of_any_base_become_natural(dtype: type) -> None:
+    item = Scores(np.array([[1.0, -0.3]], dtype), ["m"], ["a", "b"])
+    assert to_natural(item, None) is item
+    for base in (2, 10.0, np.e):
+        found = to_natural(item, base).scoremat
+        np.testing.assert_allclose(found, item.scoremat.astype(float) * np.log(base), rtol=1e-15)
+        assert found.dtype == np.float64
+    for bad in (1.0, 0.0, -2.0, np.nan, np.inf):
+        with pytest.raises(InvalidInputError):
+            to_natural(item, bad)
 
 
 def test_like_the_toolkit(oracle: Path) -> None:
