@@ -166,8 +166,10 @@ class SummedClass(abc.ABC, Generic[Units]):
         # An infinite loss of a trial that does not count is no loss.
         if endless.any():
             sums = np.where(self.sums(units, endless.astype(float), 0, 1) > 0, np.inf, sums)
+        counts = self.sums(units, None, 0, 1)
+        # Where nobody is left the sum is a rounding residue.
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._mix(sums / self.sums(units, None, 0, 1))[:, 0]
+            return self._mix(np.where(counts > 0, sums, np.nan) / counts)[:, 0]
 
     def _mix(self, values: Float64Array) -> Float64Array:
         if values.shape[1] == 1:
@@ -421,7 +423,7 @@ class RatesMetric(AnyMetric):
     def values(self, rows: Rows) -> Float64Array:
         """Compute the metric of each row."""
         pmiss, pfa = rows.rates(self.grid)
-        lacking = np.isnan(pmiss[:, -1] + pfa[:, 0])
+        lacking = np.isnan(pmiss[:, -1] + pfa[:, -1])
         return np.where(lacking, np.nan, self.of_rates(pmiss, pfa))
 
 

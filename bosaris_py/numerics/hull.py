@@ -467,7 +467,7 @@ def min_costs(pmiss: Float64Array, pfa: Float64Array, miss: float, fa: float) ->
 def min_cllrs(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
     """Return the Cllr in bits that is left after optimal recalibration, of each curve."""
     found = np.full(len(pmiss), np.nan)
-    for row in np.flatnonzero(np.isfinite(pmiss[:, -1] + pfa[:, 0])).tolist():
+    for row in np.flatnonzero(np.isfinite(pmiss[:, -1] + pfa[:, -1])).tolist():
         at = hull_indices(pmiss[row], pfa[row])
         found[row] = edge_bits(np.diff(pmiss[row, at]), -np.diff(pfa[row, at]))
     return found

@@ -398,9 +398,10 @@ def both_ids(modelset: IdList, segset: IdList) -> Ids:
 
 
 def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
-    """Return values as a matrix; an empty list is a matrix without cells."""
-    if np.shape(value) == (0,):
-        value = np.empty((0, 0) if ids is None else [each.size for each in ids])
+    """Return values as a matrix; an empty list fits any shape without cells."""
+    shape = (0, 0) if ids is None else tuple(each.size for each in ids)
+    if np.shape(value) == (0,) and 0 in shape:
+        value = np.empty(shape)
     matrix = check.as_matrix(value, name)
     if ids is not None:
         _check_sides(value, matrix, ids, name)

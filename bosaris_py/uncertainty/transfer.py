@@ -112,7 +112,7 @@ class _Rule:
         same = alike[0] & alike[1]
         first, last = same.argmax(axis=1), grid.size - 1 - same[:, ::-1].argmax(axis=1)
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
-        return np.where(np.isnan(pmiss[:, -1] + pfa[:, 0]), np.nan, found)
+        return np.where(np.isnan(pmiss[:, -1] + pfa[:, -1]), np.nan, found)
 
     def _loss(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
         """Return what is least at the best threshold, if not the gap between both rates."""
