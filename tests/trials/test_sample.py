@@ -97,6 +97,69 @@ def test_times_and_weights_are_repetitions(tar, non) -> None:
     assert curve(plain, ones) == curve(plain)
 
 
+@st.composite
+def masses(draw: st.DrawFn) -> tuple[ScoredClass, list[Fraction], np.ndarray | None]:
+    """A class with groups, weights and times or without, and the mass of each listed trial."""
+    n = draw(st.integers(2, 12))
+    few = st.integers(1, 3)
+    listed = np.array(draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)), float)
+    weights, times = (
+        draw(st.none() | st.lists(few, min_size=n, max_size=n).map(np.array)) for _ in range(2)
+    )
+    groups, shares = None, [1]
+    if draw(st.booleans()):
+        # The last of three groups has no share, the others a trial at least.
+        groups = np.array(
+            [0, 1, *draw(st.lists(st.integers(0, 2), min_size=n - 2, max_size=n - 2))]
+        )
+        shares = [Fraction(draw(few), 4), Fraction(0), Fraction(0)]
+        shares[1] = 1 - shares[0]
+    counts = [1] * n if weights is None else weights.tolist()
+    if times is not None:
+        counts = [a * b for a, b in zip(counts, times.tolist(), strict=True)]
+    of = [0] * n if groups is None else groups.tolist()
+    totals = [sum(c for c, g in zip(counts, of, strict=True) if g == k) for k in range(3)]
+    expected = [shares[g] * Fraction(c, totals[g]) for c, g in zip(counts, of, strict=True)]
+    own = None if weights is None else weights.astype(float)
+    one = ScoredClass(listed, groups, np.array(shares, float), own)
+    return one, expected, None if times is None else times[one.order]
+
+
+@given(masses(), st.integers(1, 9))
+def test_masses_are_shares_of_counts(drawn, n_thresholds: int) -> None:
+    one, expected, times = drawn
+    in_order = [float(expected[place]) for place in one.order]
+    assert one.masses(times) == pytest.approx(in_order, rel=1e-14)
+    losses = np.vstack((np.arange(one.size), np.ones(one.size)))
+    naive = [np.dot(row, in_order) for row in losses]
+    assert one.mean(losses, times) == pytest.approx(naive, rel=1e-14)
+    cumulated = one.cumulated(times)
+    if cumulated is None:
+        assert (one.is_plain, times) == (True, None)
+    else:
+        found = cumulated / cumulated[-1]
+        assert found == pytest.approx(np.append(0.0, np.cumsum(in_order)), abs=1e-14)
+    # Few thresholds take another way than many.
+    thresholds = np.arange(n_thresholds)[::-1] - 1.0
+    below = [
+        float(sum(m for m, x in zip(expected, one.listed, strict=True) if x < t))
+        for t in thresholds
+    ]
+    under, over = one.shares_below(thresholds, times)
+    assert under == pytest.approx(below, abs=1e-14)
+    assert over == pytest.approx(1.0 - np.array(below), abs=1e-14)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 4)), max_size=12))
+def test_meetings_are_pairs_of_speakers_whoever_comes_first(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    scores = np.zeros(len(pairs))
+    both, alone = (ScoredClass(scores, speakers=(first, other)) for other in (second, None))
+    assert both.n_meetings == len({frozenset((a, a if b < 0 else b)) for a, b in pairs})
+    assert alone.n_meetings == len({a for a, _ in pairs})
+    assert ScoredClass(scores).n_meetings == 0
+
+
 @given(lists, lists, lists, st.integers(1, 9))
 def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> None:
     """Equations 3 and 4, as exact fractions at each threshold."""
