@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials import Key, Ndx, Scores, alignment, arguments
+from bosaris_py.trials import Key, Ndx, Scores, alignment
 from bosaris_py.trials.alignment import Frame, IdIndex, by_columns, code_ids, from_columns
 from tests.strategies import names
 
@@ -138,7 +138,7 @@ KEY = Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
 @pytest.mark.parametrize("n", [0, 1, 5, 6, 7, 20])
 def test_the_first_five_trials_are_named(n: int) -> None:
     at = np.arange(n) % 6
-    shown = arguments.name_trials(at % 2, at % 3, IDS)
+    shown = alignment.name_trials(at % 2, at % 3, IDS)
     assert shown.split()[:2] == [str(n), "trial:" if n == 1 else "trials:"]
     assert shown.count("(b, t)") == (n >= 2)
     assert shown.count("(a, t)") == (n >= 5)
@@ -147,7 +147,7 @@ def test_the_first_five_trials_are_named(n: int) -> None:
 
 def test_mistakes_have_hints_of_their_own() -> None:
     frame = SimpleNamespace(columns=["model", "segment"])
-    found = [arguments.misuse(x) for x in ("key.csv", {"x": 1}, frame, [1], KEY, 3, None)]
+    found = [alignment.misuse(x) for x in ("key.csv", {"x": 1}, frame, [1], KEY, 3, None)]
     assert found[4] == found[3]
     assert found[5] == found[6] == ""
     assert len(set(found)) == 5
@@ -163,64 +163,64 @@ def test_what_is_missing_is_warned_of_one_by_one() -> None:
         for n_ids, n_more in (((2, 3), 0), ((1, 3), 1), ((2, 1), 1), ((0, 0), 2)):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                arguments.warn_missing((2, 3), n_ids, wanted, found)
+                alignment.warn_missing((2, 3), n_ids, wanted, found)
             assert [one.category for one in caught] == [MissingTrialsWarning] * (n + n_more)
-    arguments.refuse_gaps([])
+    alignment.refuse_gaps([])
     with pytest.raises(TrialMismatchError):
-        arguments.refuse_gaps(["system 1 lacks 1 of 2 trials"])
+        alignment.refuse_gaps(["system 1 lacks 1 of 2 trials"])
 
 
 def test_one_object_or_some_are_a_list() -> None:
     one, ndx = Scores([[1.0]], ["a"], ["s"]), Ndx(["a"], ["s"])
-    for given, n in ((one, 1), ([one], 1), ((one, one), 2), (iter([one, one]), 2)):
-        assert arguments.as_list_of((Scores,), given, "systems") == [one] * n
-    assert arguments.as_list_of((Scores, Ndx), [one, ndx], "systems") == [one, ndx]
+    for some, n in ((one, 1), ([one], 1), ((one, one), 2), (iter([one, one]), 2)):
+        assert alignment.as_list_of((Scores,), some, "systems") == [one] * n
+    assert alignment.as_list_of((Scores, Ndx), [one, ndx], "systems") == [one, ndx]
     for bad in ([], [one, ndx], ndx, "file", {"x": one}, None):
         with pytest.raises(InvalidInputError):
-            arguments.as_list_of((Scores,), bad, "systems")
-    assert arguments.all_of_class(Scores, one, one) == [one, one]
+            alignment.as_list_of((Scores,), bad, "systems")
+    assert alignment.all_of_class(Scores, one, one) == [one, one]
     with pytest.raises(InvalidInputError):
-        arguments.all_of_class(Scores, one, ndx)
+        alignment.all_of_class(Scores, one, ndx)
 
 
 def test_ids_occur_once_on_each_side() -> None:
-    assert [ids.tolist() for ids in arguments.both_ids(["a"], ["a", "b"])] == [["a"], ["a", "b"]]
+    assert [ids.tolist() for ids in alignment.both_ids(["a"], ["a", "b"])] == [["a"], ["a", "b"]]
     for bad in ((["a", "a"], ["s"]), (["a"], ["s", "s"])):
         with pytest.raises(InvalidInputError):
-            arguments.both_ids(*bad)
+            alignment.both_ids(*bad)
 
 
 def test_an_empty_list_has_any_shape_without_cells() -> None:
     none = np.array([], dtype=str)
-    assert arguments.to_matrix([], "x").shape == (0, 0)
-    assert arguments.to_matrix([[1, 2, 3], [4, 5, 6]], "x", IDS).tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert alignment.to_matrix([], "x").shape == (0, 0)
+    assert alignment.to_matrix([[1, 2, 3], [4, 5, 6]], "x", IDS).tolist() == [[1, 2, 3], [4, 5, 6]]
     for ids in ((none, IDS[1]), (IDS[0], none), (none, none)):
         shape = ids[0].size, ids[1].size
-        assert arguments.to_matrix([], "x", ids).shape == shape
-        assert arguments.to_mask([], ids, "x").shape == shape
-        assert arguments.as_cells([], ids, "x") is None
+        assert alignment.to_matrix([], "x", ids).shape == shape
+        assert alignment.to_mask([], ids, "x").shape == shape
+        assert alignment.as_cells([], ids, "x") is None
     for bad in ([], [[True, True]], [True] * 6, np.ones((3, 2), bool)):
         with pytest.raises(InvalidInputError):
-            arguments.to_mask(bad, IDS, "x")
+            alignment.to_mask(bad, IDS, "x")
         with pytest.raises(InvalidInputError):
-            arguments.to_matrix(np.array(bad, float), "x", IDS)
+            alignment.to_matrix(np.array(bad, float), "x", IDS)
 
 
 def test_a_full_mask_says_all() -> None:
     mask = np.ones((2, 3), dtype=bool)
-    assert arguments.as_cells(None, IDS, "x") is arguments.as_cells(mask, IDS, "x") is None
+    assert alignment.as_cells(None, IDS, "x") is alignment.as_cells(mask, IDS, "x") is None
     mask[1, 2] = False
-    assert arguments.as_cells(mask, IDS, "x").tolist() == mask.tolist()
+    assert alignment.as_cells(mask, IDS, "x").tolist() == mask.tolist()
 
 
 def test_a_filter_leaves_places_or_all(caplog: pytest.LogCaptureFixture) -> None:
     index = IdIndex(np.array(["c", "a", "b"]))
     with caplog.at_level("INFO"):
-        assert arguments.kept(index, ["a", "b", "c", "x"], "ids", "models", keep=True) is None
-        assert arguments.kept(index, ["x"], "ids", "models", keep=False) is None
+        assert alignment.kept(index, ["a", "b", "c", "x"], "ids", "models", keep=True) is None
+        assert alignment.kept(index, ["x"], "ids", "models", keep=False) is None
         assert not caplog.records
-        assert arguments.kept(index, ["a"], "ids", "models", keep=True).tolist() == [1]
-        assert arguments.kept(index, ["a"], "ids", "models", keep=False).tolist() == [0, 2]
+        assert alignment.kept(index, ["a"], "ids", "models", keep=True).tolist() == [1]
+        assert alignment.kept(index, ["a"], "ids", "models", keep=False).tolist() == [0, 2]
     assert [record.args for record in caplog.records] == [("models", 3, 1), ("models", 3, 2)]
-    assert arguments.take_ids(index.ids, None) is index.ids
-    assert arguments.take_ids(index.ids, np.array([2, 0])).tolist() == ["b", "c"]
+    assert alignment.take_ids(index.ids, None) is index.ids
+    assert alignment.take_ids(index.ids, np.array([2, 0])).tolist() == ["b", "c"]
