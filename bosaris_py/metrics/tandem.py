@@ -93,7 +93,7 @@ class Detectors(NamedTuple):
 
 
 def _classes(lists: Lists, name: str, sizes: tuple[int, ...], hint: str) -> list[FloatArray]:
-    if len(lists) not in sizes:
+    if not hasattr(lists, "__len__") or len(lists) not in sizes:
         raise invalid(name, "be a list of scores of each class", describe(lists), hint)
     return [as_class(one, None, f"{name}[{place}]")[0] for place, one in enumerate(lists)]
 

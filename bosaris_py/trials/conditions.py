@@ -106,7 +106,7 @@ def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float6
     if weights is None:
         return mark_read_only(np.full(len(names), 1.0 / len(names)))
     if isinstance(weights, Mapping):
-        if unknown := sorted(weights.keys() - set(names)):
+        if unknown := sorted(weights.keys() - set(names), key=str):
             expected = f"name conditions that exist ({check.list_some(names, 20)})"
             raise check.invalid("weights", expected, check.list_some(map(repr, unknown)))
         if missing := [name for name in names if name not in weights]:
@@ -285,6 +285,8 @@ class Conditions:
         ('f', 'm')
         """
         key = as_key(key)
+        if not names:
+            raise check.invalid("names", "name at least one column", "none")
         factors = [key.columns.factor(name) for name in names]
         for name, factor in zip(names, factors, strict=True):
             n_blank = np.count_nonzero((factor.levels == "")[factor.codes])
@@ -653,7 +655,7 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
             return Conditions(conditions)
         case str():
             return Conditions.from_columns(key, conditions)
-        case list() | tuple() if conditions and all(name == str(name) for name in conditions):
+        case list() | tuple() if conditions and all(isinstance(name, str) for name in conditions):
             return Conditions.from_columns(key, *conditions)
     hint = "Labels of trials are a column of the key: key.with_columns(name=labels)."
     raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)

@@ -217,9 +217,8 @@ class Key(Trials):
     ) -> None:
         ids = align.both_ids(modelset, segset)
         labels = np.zeros([each.size for each in ids], dtype=np.int8)
-        for name, given, label in (("tar", tar, 1), ("non", non, -1), ("spoof", spoof, -2)):
-            if given is None:
-                continue
+        third = [] if spoof is None else [("spoof", spoof, -2)]
+        for name, given, label in [("tar", tar, 1), ("non", non, -1), *third]:
             mask = align.to_mask(given, ids, name)
             # A trial in two masks would count twice, and no metric would notice.
             if (both := mask & (labels != 0)).any():
@@ -574,6 +573,7 @@ class Key(Trials):
             return self.n_tar, self.n_non
         # Of a matrix, a mask of its cells will do.
         labels = self.labels if chosen.ndim == 1 else self._contents
+        check.check_shape(chosen, labels.shape, "chosen", "one for each trial")
         others = (1, -2) if self.n_spoof else (1,)
         n_tar, *n_spoof = (int(np.count_nonzero((labels == one) & chosen)) for one in others)
         return n_tar, int(np.count_nonzero(chosen)) - n_tar - sum(n_spoof)

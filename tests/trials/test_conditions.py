@@ -365,6 +365,12 @@ def test_masks_are_copied():
             lambda: crossing(x=["a, b", "a"] * 5 + ["a"], y=["c", "b, c"] * 5 + ["b, c"]),
             "be different; got a, b, c. Values of factors must not hold ', '",
         ),
+        (lambda: Conditions.from_columns(KEY), "at least one column"),
+        (
+            lambda: halves(weights={"early": 1, 3: 0, "lat": 0}),
+            r"exist \(early, late\); got 3, 'lat'",
+        ),
+        (lambda: as_conditions([EARLY], KEY), "name columns in a list"),
         (lambda: halves().select(KEY, "lat"), r"conditions \(early, late\); got 'lat'"),
         (lambda: halves().members(KEY.to_ndx()), "be a Key"),
         (lambda: halves().scored_weights(KEY, KEY), "be a Scores"),

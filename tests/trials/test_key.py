@@ -181,3 +181,14 @@ def test_labels_in_words_and_truth_values() -> None:
         Key.from_trials(["a", "a"], ["s", "s"], [True, False])
     with pytest.raises(InvalidInputError):
         Key(["a"], ["s"], [[True]], [[True]])
+
+
+def test_masks_and_vectors_that_are_missing_or_short_are_refused() -> None:
+    key = Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
+    for call in (
+        lambda: key.counts(np.array([True])),
+        lambda: Key(["m"], ["a"], None, [[True]]),  # type: ignore[arg-type]
+        lambda: Key(["m"], ["a"], [[True]], None),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidInputError):
+            call()

@@ -6,11 +6,20 @@ from scipy import special, stats
 
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
-from bosaris_py.metrics.metric import Metric
+from bosaris_py.metrics.metric import AnyMetric, Metric
 from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, few_speakers, jackknife
+from bosaris_py.trials.scores import Scores
+from bosaris_py.uncertainty.bootstrap import bootstrap_scores
+from bosaris_py.uncertainty.jackknife import (
+    Jackknife,
+    LeftOut,
+    few_speakers,
+    jackknife,
+    speaker_interval,
+)
 from tests.uncertainty.samples import make_sample, without_each
 
 METRICS = [
@@ -187,3 +196,30 @@ def test_prbep_of_a_row_is_of_the_numbers_of_the_sample() -> None:
     sample = make_sample(np.random.default_rng(10))
     ((found, _),) = jackknife([PRBEP()], sample)
     assert found.value == pytest.approx(sample.hull.prbep, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [EER(), EER("step"), AUC(), PmissAt(0.1), MinDCF(0.2), MinCllr(), Cllr(), DCF(0.5, 0.1)],
+)
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_a_speaker_in_all_non_targets(metric: AnyMetric) -> None:
+    """Without this one nothing is left to judge: seven values, and many replicates, remain."""
+    ids = [*"abcdefgh"]
+    of_a = np.zeros((8, 8), bool)
+    of_a[0, 1:] = True
+    key = Key(ids, ids, np.eye(8, dtype=bool), of_a)
+    scores = Scores(np.random.default_rng(1).normal(size=(8, 8)) + 2 * np.eye(8), ids, ids)
+    found = speaker_interval(scores, key, metric, speakers=str)
+    parts = [key.filter([one], [one], keep=False) for one in ids[1:]]
+    values = np.array([metric(*scores.get_tar_non(part)) for part in parts])
+    assert found.n_units == 7
+    assert found.deviations is not None
+    assert found.deviations["a"] == 0.0
+    squares = ((values.mean() - values) ** 2).sum()
+    np.testing.assert_allclose(found.standard_error, np.sqrt(6 / 7 * squares), rtol=1e-12)
+    drawn = bootstrap_scores(scores, key, metric, speakers=str, replications=500, rng=1)
+    assert drawn.replicates is not None
+    # Five standard deviations of the share without a certain one of eight.
+    share = (7 / 8) ** 8
+    assert abs(np.isnan(drawn.replicates).mean() - share) < 5 * np.sqrt(share * (1 - share) / 500)
