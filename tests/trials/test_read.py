@@ -30,6 +30,7 @@ from bosaris_py.trials import (
     read_trials,
     to_table,
 )
+from bosaris_py.trials.read import scores_and_faults
 from tests.forms import as_list
 
 MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
@@ -212,6 +213,21 @@ def test_lines_without_score(write: Write) -> None:
     with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
         scores = read_scores(path)
     assert scores.modelset.tolist() == ["m1"]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+@pytest.mark.parametrize("missing", ["none", ["none"], ("-", "none")])
+def test_words_for_no_score(missing: Any, write: Write) -> None:
+    """Lines without a score, of a trial again, and again with another score are told apart."""
+    lines = ["model,segment,score", "m,s,1.5", "m,t,none", "m,u,nan"]
+    more = [*lines, "m,s,1.5", "m,v,2.5", "m,v,3.5"]
+    scores, faults = scores_and_faults(write("\n".join([*more, ""])), missing=missing)
+    assert scores.get_scores(Ndx(["m"], ["s", "v"])).tolist() == [1.5, 2.5]
+    assert [fault.split()[0] for fault in faults] == ["2", "1", "1"]
+    plain = write("\n".join([*lines[:3], ""]))
+    assert read_scores(plain, missing=missing).segset.tolist() == ["s"]
+    scores, faults = scores_and_faults(plain, missing=missing)
+    assert (scores.segset.tolist(), len(faults)) == (["s"], 1)
 
 
 def test_scores_beside_labels(write: Write) -> None:
