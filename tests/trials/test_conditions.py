@@ -1,6 +1,7 @@
 """Conditions: which trials they have, and what each of them weighs."""
 
 import copy
+import math
 import pickle
 import warnings
 from fractions import Fraction
@@ -19,7 +20,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.conditions import as_conditions, class_weights
+from bosaris_py.trials.conditions import as_conditions, checked_weights, class_weights, shares_of
 from tests.forms import as_list, labelled
 from tests.strategies import keys
 
@@ -485,3 +486,26 @@ def test_conditions_as_they_are_given() -> None:
     for wrong in ([], [3], 3, np.array(["sex"])):
         with pytest.raises(InvalidInputError, match="`conditions` must name columns in a list"):
             as_conditions(wrong, key)
+
+
+@pytest.mark.parametrize(
+    "form", [list, lambda weights: dict(zip("ba", weights[::-1], strict=True))]
+)
+def test_decimals_of_weights_leave_a_millionth_of_one(form) -> None:
+    for rest in (-0.9e-6, 0.0, 0.9e-6):
+        found = checked_weights(form([0.25, 0.75 + rest]), ["a", "b"])
+        assert math.fsum(found) == pytest.approx(1.0, abs=1e-16)
+        assert found[1] / found[0] == pytest.approx(3 + 4 * rest, rel=1e-15)
+    for rest in (-1.1e-6, 1.1e-6, math.nan, math.inf):
+        with pytest.raises(InvalidInputError):
+            checked_weights(form([0.25, 0.75 + rest]), ["a", "b"])
+    for bad in ([1.25, -0.25], [1.0], [0.0, 0.0], ["1", "0"], [[0.5, 0.5]], [True, False]):
+        with pytest.raises(InvalidInputError):
+            checked_weights(bad, ["a", "b"])
+    assert checked_weights(None, "abcd").tolist() == [0.25] * 4
+    assert shares_of([0.5, 0.25, 0.25], [np.arange(3), np.arange(0), np.arange(1)]) == [
+        2 / 3,
+        0,
+        1 / 3,
+    ]
+    assert shares_of([0.5, 0.5], [np.arange(0)] * 2) == [0, 0]
