@@ -150,6 +150,22 @@ def test_masses_are_shares_of_counts(drawn, n_thresholds: int) -> None:
     assert over == pytest.approx(1.0 - np.array(below), abs=1e-14)
 
 
+@pytest.mark.parametrize("times", [[0, 0, 0], [0, 0, 1]])
+@pytest.mark.filterwarnings("error")
+def test_a_group_of_which_nothing_is_drawn_has_no_rates(times: list[int]) -> None:
+    one = ScoredClass(np.arange(3.0), np.array([0, 0, 1]), np.array([0.5, 0.5]))
+    assert np.isnan(one.masses(np.array(times))).any()
+    for size in (1, 9):
+        assert np.isnan(one.shares_below(np.full(size, 1.0), np.array(times))).all()
+    alone = ScoredClass(np.arange(3.0))
+    for size in (1, 9):
+        found = alone.shares_below(np.full(size, 1.0), np.array(times))
+        assert np.isnan(found).all() == (sum(times) == 0)
+    assert np.isnan(alone.mean(np.ones(3), np.array(times))) == (sum(times) == 0)
+    none = alone.take(slice(0))
+    assert np.isnan(none.shares_below(np.ones(1))).all()
+
+
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 4)), max_size=12))
 def test_meetings_are_pairs_of_speakers_whoever_comes_first(pairs: list[tuple[int, int]]) -> None:
     first, second = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
