@@ -6,6 +6,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.uncertainty.bootstrap import set_numbers
 
 # So few trials have few errors.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -132,3 +133,13 @@ def test_different_trials_are_refused() -> None:
 def test_few_errors_are_told() -> None:
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
+
+
+@pytest.mark.parametrize("bad", [[1, "a"], ["a", None], [1, 2.5], [1.0, 2.0], [[1], [2]], [1, 1]])
+def test_labels_of_sets_are_of_one_sort(bad: list) -> None:
+    for good in (["b", "a", "b"], np.array([7, 2, 7]), [True, False, True]):
+        assert set_numbers(good, 3, "sets").tolist() == [1, 0, 1]
+    with pytest.raises(InvalidInputError):
+        set_numbers(bad, None, "sets")
+    with pytest.raises(InvalidInputError):
+        set_numbers(["a", "b"], 3, "sets")

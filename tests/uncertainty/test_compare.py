@@ -94,6 +94,8 @@ def test_systems_differ_from_the_level_on() -> None:
 def test_table_prints_and_exports(table: ComparisonTable) -> None:
     lines = repr(table).splitlines()
     assert lines[0].split()[:3] == ["first", "second", "difference"]
+    value = 100 * table.rows[1].difference.value
+    assert any(f"{value:.{digits}f}" in repr(table) for digits in (1, 2, 3))
     assert len(table.to_csv().splitlines()) == 4
     records = table.records()
     assert records[1]["significant"] is True
