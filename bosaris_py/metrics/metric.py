@@ -244,7 +244,7 @@ class AnyMetric(abc.ABC):
         hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
         return invalid("metric", "be of as many detectors as the scores", self.label, hint)
 
-    def sample(
+    def joined(
         self,
         system: AnySystem,
         key: Key,

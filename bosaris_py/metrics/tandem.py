@@ -118,7 +118,7 @@ class TandemMetric(AnyMetric):
             raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
         return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
 
-    def sample(
+    def joined(
         self,
         system: AnySystem,
         key: Key,

@@ -623,11 +623,11 @@ def to_table(trials: Ndx | Key | None = None, *, scores: Scores | None = None) -
     Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
     if scores is None:
-        return as_ndx(trials).table()
+        return as_ndx(trials)._table()
     if trials is None:
-        return scores.table()
+        return scores._table()
     ndx = as_ndx(trials)
     values, found = scores.get_scores(ndx), trials_within(scores, ndx)
     filled = np.full(ndx.n_trials, np.nan, dtype=values.dtype)
     filled[found] = values
-    return ndx.table(filled)
+    return ndx._table(filled)

@@ -491,11 +491,11 @@ class Trials(Grid, TextFileMethods, Records):
                 found = f"{unused.size} without any ({check.list_some(unused)})"
                 hint = "HDF5 keeps these; or leave them out with `filter`."
                 raise check.invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
-        write_table(path, self.table(), "csv", number_format=number_format)
+        write_table(path, self._table(), "csv", number_format=number_format)
 
     # Tables
 
-    def table(self, scores: AnyArray | None = None) -> Table:
+    def _table(self, scores: AnyArray | None = None) -> Table:
         """Return the trials as the lines of a text file, with a score for each."""
         said = self._columns()
         models, segments = map(Factor.of_distinct, self.trial_positions(), self.ids)

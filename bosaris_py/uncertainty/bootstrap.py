@@ -384,7 +384,7 @@ def bootstrap_scores(
         both = chosen.detectors(scores, "scores") | chosen.detectors(against, "against")
         check_same_trials(both, key)
     who = drawn_speakers(key, method, speakers)
-    samples = [chosen.sample(one, key, conditions, who) for one in systems]
+    samples = [chosen.joined(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found

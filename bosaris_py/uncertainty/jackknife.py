@@ -434,7 +434,7 @@ def speaker_interval(
     chosen = as_metric(metric)
     level = check_fraction(confidence, "confidence")
     who = TrialSpeakers.from_key(key, speakers)
-    sample = chosen.sample(scores, key, conditions, who)
+    sample = chosen.joined(scores, key, conditions, who)
     ((found, left),) = jackknife([chosen], sample)
     estimate = found.estimate(level, left.names, chosen.notes(left.sample))
     warn(estimate.notes)

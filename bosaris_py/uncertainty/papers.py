@@ -567,7 +567,7 @@ def bootstrap_table(
         how = Resampling(method, replications, interval, confidence, seed, progress)
         who = drawn_speakers(key, method, speakers)
         views = {
-            name: metrics[name].view(metrics[name].sample(scores, key, None, who))
+            name: metrics[name].view(metrics[name].joined(scores, key, None, who))
             for name, scores in named.items()
         }
         letters = _letters(how, seed, metrics, views) if groups else {}
