@@ -71,6 +71,7 @@ class _List:
     present: scipy.sparse.csr_array | None = None
     # Of a block, whose bytes count.
     item_size: int = 1
+    kind: str = "scores"
     chunk: ClassVar[int] = 1
 
     @property
@@ -99,13 +100,13 @@ def _as_rows(trials: Trials, contents: AnyArray, *, is_scored: bool = False) -> 
     at, shape = trials.trial_positions(), trials.shape
     held = np.ones(contents.size, np.bool_)
     present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
-    return _List(scipy.sparse.csr_array((contents, at), shape=shape), present)
+    return _List(scipy.sparse.csr_array((contents, at), shape=shape), present, kind=trials._kind)
 
 
-def _as_column(contents: AnyArray, found: BoolArray | None = None) -> _List:
+def _as_column(contents: AnyArray, found: BoolArray | None, kind: str) -> _List:
     """Give each trial a row of its own."""
     present = None if found is None else scipy.sparse.csr_array(found[:, None])
-    return _List(scipy.sparse.csr_array(contents[:, None]), present, item_size=8)
+    return _List(scipy.sparse.csr_array(contents[:, None]), present, 8, kind)
 
 
 def _in_order(scores: Scores, key: Key | Ndx) -> _List:
@@ -114,7 +115,7 @@ def _in_order(scores: Scores, key: Key | Ndx) -> _List:
     full = values if found is None else np.zeros(key.n_trials, values.dtype)
     if found is not None:
         full[found] = values
-    return _as_column(full, found)
+    return _as_column(full, found, "scores")
 
 
 def _labels(trials: Key | Ndx) -> Labels:
@@ -258,10 +259,8 @@ class FileTrials:
 
     def warn_missing(self, counts: IntArray) -> None:
         """Warn of models, segments and trials without scores, given the sum of `Block.counts`."""
-        n_tar, n_non, *scored = counts[:4].tolist()
-        n_classes = 2 if n_non else 1
-        shape = self.ids[0].size, self.ids[1].size
-        warn_missing(shape, self.n_found, (n_tar, n_non)[:n_classes], scored[:n_classes])
+        wanted, found = counts[:4].reshape(2, 2)[:, : 2 if self.key.kind == "key" else 1].tolist()
+        warn_missing((self.ids[0].size, self.ids[1].size), self.n_found, wanted, found)
 
 
 def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Positions) -> Held:
@@ -297,7 +296,8 @@ def open_trials(
     if all(listed):
         # A matrix may be too large: each trial has a row of its own.
         systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
-        sources = [*(_in_order(each, trials) for each in systems), _as_column(_labels(trials))]
+        labels = _as_column(_labels(trials), None, trials._kind)
+        sources = [*(_in_order(each, trials) for each in systems), labels]
         known = [each.ids for each in (*systems, trials)]
     else:
         kind = "scored" if trial_file is None else "key" if is_key else "trials"

@@ -585,3 +585,16 @@ def test_scores_that_cannot_be_trained_on(
     (path,), key_path = save(tmp_path, [Scores(values, *system.ids)], key)
     with pytest.raises(InvalidInputError, match="must be trained on finite scores"):
         FIT(path, key_path)
+
+
+@pytest.mark.parametrize("form", [as_list, as_matrix])
+def test_missing_trials_of_a_key_of_targets_are_targets(tmp_path: Path, form: Any) -> None:
+    key = form(Key(["1", "2"], ["1"], [[True], [True]], [[False], [False]]))
+    system = form(Scores([[1.0]], ["1"], ["1"]))
+    key.save(tmp_path / "key.h5")
+    system.save(tmp_path / "scores.h5")
+    with pytest.warns(MissingTrialsWarning, match="reduced from 2|1 of 2") as found:
+        CALIBRATION.apply_file(
+            tmp_path / "scores.h5", tmp_path / "llrs.h5", ndx_file=tmp_path / "key.h5"
+        )
+    assert str(found[-1].message) == "1 of 2 targets missing."
