@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
-# Factors 1 + t are rounded: to 2e-15 of the sum of their logarithms if t is so large on average.
+# Each factor 1 + t is rounded by 1e-16 or so: little of a logarithm as large as this.
 _LEAST_IN_FACTORS = 0.1
 
 # What kernels take: exp() of it is finite, and so is its square root times anything sensible.

@@ -319,3 +319,16 @@ def test_intervals_cover_the_truth(rule):
     least = {"threshold": 0.7, "pmiss": 0.87, "pfa": 0.87} if rule == "min-cost" else {}
     wanted = {"threshold": 0.9} | least
     assert all(share >= wanted.get(name, 0.93) for name, share in shares.items()), shares
+
+
+@pytest.mark.parametrize("rule", ["eer", "min-cost", {"pfa": 0.1}])
+def test_without_the_speaker_of_all_non_targets_there_is_no_threshold(rule, rng):
+    ids, of_a = [*"abcdefgh"], np.zeros((8, 8), bool)
+    of_a[0, 1:] = True
+    key = Key(ids, ids, np.eye(8, dtype=bool), of_a)
+    scores = Scores(rng.normal(size=(8, 8)) + 2 * np.eye(8), ids, ids)
+    left = LeftOut.from_sample(Sample.from_trials(scores, key, speakers=str))
+    chosen = _Rule.from_argument(rule, OperatingPoint(0.1))
+    found = chosen.thresholds(left.sample.grid("all"), left.rates("all"))
+    assert left.names is not None
+    assert (np.isnan(found) == (left.names == "a")).all()
