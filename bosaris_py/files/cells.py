@@ -14,23 +14,24 @@ import itertools
 import math
 import os
 import re
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
-from io import BufferedReader
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError
-from bosaris_py.files.columns import Codes, Factor, as_text
+from bosaris_py.files.columns import Codes, Factor
 from bosaris_py.files.formats import show
+from bosaris_py.files.hdf5 import as_text
 
 # Bytes that are read and cut at once; more take more memory, not less time.
 _BLOCK_BYTES = 2**21
@@ -47,36 +48,37 @@ def line_error(path: Path, line: int, text: str, **use: str | None) -> FileForma
 
 
 @contextlib.contextmanager
-def _open_unchanged(path: Path) -> Iterator[BufferedReader]:
-    """Open a file for reading; raise if it changes before it is closed, pipes excepted."""
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, or standard input; raise if a file changes before it is closed."""
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
     with path.open("rb") as stream:
-        if not stream.seekable():
-            yield stream
-            return
         before = os.fstat(stream.fileno())
         yield stream
         now = os.fstat(stream.fileno())
-        if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        changes = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
+        if stream.seekable() and changes:
             message = f"{path}: changed while it was being read; wait until it is complete"
             raise FileFormatError(message)
 
 
-def file_parts(path: Path, *, progress: bool = False) -> Iterator[tuple[int, bytes]]:
+def file_parts(
+    path: Path, notes: list[Note], *, progress: bool = False
+) -> Iterator[tuple[int, bytes]]:
     """Give parts of whole lines, each with the number of its first line.
 
-    The last line is ended like the others, with a warning. A byte order mark is skipped.
+    The last line is ended like the others, with a note. A byte order mark is skipped.
     """
-    line, rest = 1, b""
+    line, rest, is_first = 1, b"", True
     with contextlib.ExitStack() as stack:
-        on_disk = stack.enter_context(_open_unchanged(path))
-        size = path.stat().st_size
+        on_disk = stack.enter_context(_opened(path))
+        size = path.stat().st_size if path.is_file() else None
         bar = stack.enter_context(
             progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)
         )
-        stream: Any = on_disk
-        if path.suffix.lower() == ".gz":
-            stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
-        is_first = True
+        is_packed = path.suffix.lower() == ".gz"
+        stream = gzip.GzipFile(fileobj=on_disk, mode="rb") if is_packed else on_disk
         try:
             while part := stream.read(_BLOCK_BYTES):
                 # A pipe has no position.
@@ -87,9 +89,9 @@ def file_parts(path: Path, *, progress: bool = False) -> Iterator[tuple[int, byt
                     raise FileFormatError(f"{path}: a gzip file; let its name end in .gz")
                 part = part.removeprefix(b"\xef\xbb\xbf") if is_first else part
                 is_first = False
-                cut = part.rfind(b"\n") + 1
-                if cut:
-                    data, rest = rest + part[:cut], part[cut:]
+                whole, end, part = part.rpartition(b"\n")
+                if end:
+                    data, rest = rest + whole + end, part
                     yield line, data
                     line += data.count(b"\n")
                 else:
@@ -99,37 +101,58 @@ def file_parts(path: Path, *, progress: bool = False) -> Iterator[tuple[int, byt
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
     if rest:
-        yield line, rest + b"\n"
         if rest.strip():
-            warn_caller(f"{path}: the last line has no end; is the file complete?", BosarisWarning)
+            text = f"{path}: the last line has no end; is the file complete?"
+            notes.append(Note(BosarisWarning, text))
+        yield line, rest + b"\n"
 
 
 def read_words(path: FilePath) -> list[str]:
     """Return all words of a text, whatever lines they are in."""
+    notes: list[Note] = []
     try:
-        return [word for _, data in file_parts(as_path(path)) for word in data.decode().split()]
+        parts = file_parts(as_path(path), notes)
+        found = [word for _, data in parts for word in data.decode().split()]
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{path}: the names are not in UTF-8: {error}") from error
-
-
-# Cells
+    warn(notes)
+    return found
 
 
 @attrs.frozen
-class Layout:
-    """How the lines of a file are cut: names of columns, and what separates them."""
+class Head:
+    """The first part of a file that is not blank, from its first line that is not."""
 
-    names: Sequence[str]
-    # None stands for blanks and tabs.
-    separator: bytes | None = None
-    last_optional: bool = False
+    number: int
+    lines: list[bytes]
+    rest: bytes
+
+
+def read_head(parts: Iterable[tuple[int, bytes]]) -> Head | None:
+    """Take parts until one has a line that is not blank; None if there is none."""
+    for line, data in parts:
+        if rest := data.lstrip():
+            begin = data.rfind(b"\n", 0, len(data) - len(rest)) + 1
+            lines = data[begin:].split(b"\n", 1000)[:1000]
+            number = line + data.count(b"\n", 0, begin)
+            return Head(number, [each for each in lines if each.strip()], data[begin:])
+    return None
 
 
 def cut(
-    data: bytes, line: int, layout: Layout, path: Path
+    data: bytes,
+    line: int,
+    names: Sequence[str],
+    mark: bytes | None,
+    path: Path,
+    *,
+    last_optional: bool = False,
 ) -> tuple[list[list[bytes]], Sequence[int]]:
-    """Return the cells of each column of whole lines, and the numbers of the lines."""
-    width, mark, n_lines = len(layout.names), layout.separator, data.count(b"\n")
+    """Return the cells of each column of whole lines, and the numbers of the lines.
+
+    The columns are called `names` and separated by `mark`; None stands for blanks and tabs.
+    """
+    width, n_lines = len(names), data.count(b"\n")
     cells: list[bytes] = []
     # The end of a line becomes a cell of its own, so that each line has its width if each of
     # them is where it must be.
@@ -152,12 +175,11 @@ def cut(
             row = [cell.strip() for cell in (_unquote(text, mark) if b'"' in text else row)]
         if not any(row):
             continue
-        if len(row) == width - 1 and mark is None and layout.last_optional:
+        if len(row) == width - 1 and mark is None and last_optional:
             row.append(b"")
         if len(row) != width:
-            count = f"{len(row)} column{'s' if len(row) > 1 else ''}"
-            expected = f"{width} columns ({' '.join(layout.names[:20])})"
-            fault = f"expected {expected}, found {count}: {show(text)}"
+            expected = f"expected {width} columns ({' '.join(names[:20])})"
+            fault = f"{expected}, found {len(row)}: {show(text)}"
             fault += ". The line ends are carriage returns alone" * (b"\r" in text.strip())
             raise line_error(path, number, fault)
         cells += row
@@ -212,11 +234,8 @@ class Texts:
         if self.name in ("model", "segment") and b"" in new:
             raise self.error(b"", numbers, path, f"the {self.name} is empty")
         joined = b"".join(new)
-        if (
-            self.longest > _LONGEST_STORED_ID
-            or not joined.isascii()
-            or joined.translate(None, _CONTROLS) != joined
-        ):
+        is_plain = joined.isascii() and joined.translate(None, _CONTROLS) == joined
+        if self.longest > _LONGEST_STORED_ID or not is_plain:
             for name in new:
                 if fault := _fault_of_id(name):
                     raise self.error(name, numbers, path, fault)
@@ -233,14 +252,14 @@ class Texts:
         """Return the code of each line."""
         return np.concatenate([np.empty(0, np.int32), *self.parts])
 
-    def factor(self) -> Factor:
+    def values(self) -> Factor:
         """Return the column as categories, in ascending order."""
         texts = np.array(list(self.codes), dtype=np.bytes_)
         # UTF-8 sorts like the characters do.
         order = np.argsort(texts)
         rank = np.empty(texts.size, dtype=np.int32)
         rank[order] = np.arange(texts.size, dtype=np.int32)
-        return Factor.of_distinct(rank[self.all_codes()], as_text(texts[order]))
+        return Factor.unchecked(rank[self.all_codes()], as_text(texts[order]))
 
 
 @attrs.define
@@ -252,7 +271,7 @@ class Numbers:
     missing: frozenset[bytes] = frozenset()
     parts: list[Float64Array] = attrs.field(factory=list)
 
-    def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> None:
+    def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> list[bytes]:
         """Take the cells of some lines."""
         try:
             values = np.fromiter(map(float, cells), np.float64, len(cells))
@@ -261,10 +280,10 @@ class Numbers:
             values = np.empty(0)
         # float() takes 1_000, a typing error in a score file, and gives inf for 1e999.
         if values.size < len(cells) or is_odd.any() or b"_" in b"".join(cells):
-            values = np.array(
-                [self._number(*item, path) for item in zip(cells, numbers, strict=True)]
-            )
+            lines = zip(cells, numbers, strict=True)
+            values = np.array([self._number(*item, path) for item in lines])
         self.parts.append(values)
+        return []
 
     def _number(self, cell: bytes, number: int, path: Path) -> float:
         """Return the number in a cell, or say what is wrong with it."""

@@ -18,7 +18,7 @@ import attrs
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import FileFormatError, printable
-from bosaris_py.files.labels import VOCABULARIES, Vocabulary, vocabulary
+from bosaris_py.files.columns import VOCABULARIES, Vocabulary, vocabulary
 
 ROLES = ("model", "segment", "side", "label", "score")
 
@@ -103,7 +103,6 @@ _LINES = {
 }
 # What comes before the lines of trials; its first word must be there.
 _FIRST_LINES = {"sdsv-trials": "model-id evaluation-file-id"}
-_COMMAS = ("hyperion", "csv")
 # What stands for a missing number.
 _MISSING = {"asvspoof5-sasv-scores": "-"}
 
@@ -125,28 +124,19 @@ class Format:
     """The layout of one text format."""
 
     name: str
-    line: str
     columns: tuple[FormatColumn, ...]
     vocabularies: tuple[Vocabulary, ...] = ()
-
-    @classmethod
-    def parse(cls, name: str, line: str) -> "Format":
-        """Read a line of the catalogue."""
-        columns, words = [], ""
-        for text in line.split():
-            found = _COLUMN.fullmatch(text)
-            assert found is not None, text
-            bracket, column, number, header, labels = found.groups()
-            names = header.split("|") if header else [column] * (column == "side")
-            columns.append(FormatColumn(column, tuple(names), bool(bracket), bool(number)))
-            words = labels or words
-        known = tuple(map(vocabulary, words.split(","))) if words else ()
-        return cls(name, line, tuple(columns), known)
+    # A line of no interest before the trials.
+    first_line: str = ""
+    # What stands for a missing number.
+    missing: str = ""
+    # What is written between columns; a blank stands for any number of blanks.
+    separator: str = " "
 
     @property
     def has_header(self) -> bool:
         """Whether columns are found by the names in the first line."""
-        return "=" in self.line
+        return bool(self.header)
 
     @property
     def header(self) -> dict[str, tuple[str, ...]]:
@@ -167,10 +157,10 @@ class Format:
     @property
     def variants(self) -> list[tuple[str, ...]]:
         """The columns of files without a header, with and without what may be absent."""
-        if self.has_header:
-            return []
         every = tuple(column.name for column in self.columns)
         least = tuple(column.name for column in self.columns if not column.is_optional)
+        if self.has_header:
+            return []
         return [every] if least == every or self.last_optional else [least, every]
 
     @property
@@ -185,28 +175,37 @@ class Format:
         return ("claimed" if "claimed" in names else "model", "real") if "real" in names else None
 
     @property
-    def first_line(self) -> str:
-        """A line of no interest before the trials."""
-        return _FIRST_LINES.get(self.name, "")
-
-    @property
-    def missing(self) -> str:
-        """What stands for a missing number."""
-        return _MISSING.get(self.name, "")
-
-    @property
     def model_id(self) -> str:
         """Id of the one model of files without models; a countermeasure accepts bona fide."""
         accepts = [word for words in self.vocabularies[:1] for word in words]
         return "bonafide" if "-cm-" in self.name or accepts[:1] == ["bonafide"] else "all"
 
-    @property
-    def separator(self) -> str:
-        """What is written between columns; a blank stands for any number of blanks."""
-        return ("," if self.name in _COMMAS else "\t") if self.has_header else " "
+
+def _parsed(name: str, line: str) -> Format:
+    """Read a line of the catalogue."""
+    found = [_COLUMN.findall(text)[0] for text in line.split()]
+    has_header = "=" in line
+    columns = tuple(
+        FormatColumn(
+            column,
+            tuple(header.split("|")) if header else (column,) * (column == "side" and has_header),
+            bool(bracket),
+            bool(number),
+        )
+        for bracket, column, number, header, _ in found
+    )
+    words = next((labels for *_, labels in found if labels), "")
+    return Format(
+        name,
+        columns,
+        tuple(map(vocabulary, words.split(","))) if words else (),
+        _FIRST_LINES.get(name, ""),
+        _MISSING.get(name, ""),
+        ("," if name in ("hyperion", "csv") else "\t") if has_header else " ",
+    )
 
 
-FORMATS: Mapping[str, Format] = {name: Format.parse(name, line) for name, line in _LINES.items()}
+FORMATS: Mapping[str, Format] = {name: _parsed(name, line) for name, line in _LINES.items()}
 
 
 def find_format(name: str, argument: str = "format") -> Format:
@@ -261,14 +260,12 @@ def detect_lines(
         found = _by_content(rows, labels)
     distinct: dict[object, Format] = {}
     for item in found:
-        roles = next(
-            (v for v in item.variants if len(v) in (width, width + item.last_optional)), ()
-        )
+        widths = width, width + item.last_optional
+        roles = next((v for v in item.variants if len(v) in widths), ())
         words = item.vocabularies if labels is None and "label" in roles else ()
-        key = roles or item.name, str(words), item.model_id
-        distinct.setdefault(key, item)
+        distinct.setdefault((roles or item.name, str(words), item.model_id), item)
     if len(distinct) == 1:
-        return next(iter(distinct.values()))
+        return found[0]
     if distinct:
         names = ", ".join(item.name for item in distinct.values())
         message = f"{path}: {show(lines[0])} could be {names}."
@@ -361,4 +358,4 @@ def _by_content(rows: Sequence[Sequence[bytes]], labels: Vocabulary | None) -> l
             places = [variant.index(name) for name in item.same or ()]
             if all(looks) and (not places or any(r[places[0]] == r[places[1]] for r in rows)):
                 fitting.append(item)
-    return [item for item in fitting if "gender" in item.line.split()] or fitting
+    return [item for item in fitting if "gender" in [c.name for c in item.columns]] or fitting

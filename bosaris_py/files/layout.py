@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import TypeAlias
-
 import attrs
-
-from bosaris_py._arrays import AnyArray
-from bosaris_py.errors import FileFormatError
-
-# Keys are the argument names of the constructor of the class that was read.
-Arrays: TypeAlias = dict[str, AnyArray]
 
 
 @attrs.frozen
@@ -73,6 +63,7 @@ class Kind:
 
 IDS = ("modelset", "segset")
 _TRIALS = (*IDS, "models", "segments")
+_MASKS = ("hasmodel", "hasseg", "scoremask")
 
 KINDS = {
     "ndx": Kind("Ndx", (*IDS, "trialmask"), "ndx"),
@@ -84,12 +75,7 @@ KINDS = {
     "trial_metadata": Kind("TrialMetadata", (*_TRIALS, "is_target"), None, ("is_target",)),
     "segment_quality": Kind("SegmentQuality", ("ids", "values"), "qual"),
     # Early releases of the toolkit wrote no masks.
-    "quality_measures": Kind(
-        "QualityMeasures",
-        ("modelQ", "segQ", *IDS, "hasmodel", "hasseg", "scoremask"),
-        "qual",
-        ("hasmodel", "hasseg", "scoremask"),
-    ),
+    "quality_measures": Kind("QualityMeasures", ("modelQ", "segQ", *IDS, *_MASKS), "qual", _MASKS),
     "id_map": Kind("IdMap", ("leftids", "rightids"), "idmap"),
 }
 
@@ -109,37 +95,13 @@ SIGNS = (
     (("leftids",), "id_map"),
 )
 
-
 # What data sets may hold: kinds of numpy's types (O: strings of any length), and the same in words.
 TYPES = {
-    "ids": ("SO", "text"),
-    "numbers": ("iuf", "real numbers"),
-    "positions": ("iu", "whole numbers"),
-    "mask": ("biuf", "a mask"),
+    "ids": ("SO", "a list of text"),
+    "numbers": ("iuf", "real numbers in a matrix or list"),
+    "positions": ("iu", "whole numbers in a matrix or list"),
+    "mask": ("biuf", "a mask in a matrix or list"),
+    "extents": ("iu", "extents"),
+    "letters": ("u", "characters"),
+    "any": ("biufO", "numbers or a cell array"),
 }
-
-# A file with this data set is of a kind that holds more than what was asked for.
-SIGNS_OF_KEYS = {"ndx": ("file_format", "key"), "flat_ndx": ("trials/is_target", "flat_key")}
-
-
-def fit(
-    name: str,
-    shape: tuple[int, ...],
-    sizes: dict[str, int],
-    error: Callable[[str], FileFormatError],
-) -> tuple[int, ...]:
-    """Return the shape of a field in memory; raise if it is not of the extents before it."""
-    dims, count = FIELDS[name].dims, math.prod(shape)
-    if "q" in dims and "q" not in sizes:
-        # One measure of many ids, or many measures of one id, may be a vector.
-        is_one = shape == (sizes[dims[-1]],)
-        sizes["q"] = shape[0] if len(shape) == 2 else 1 if is_one else count
-    wanted = tuple(sizes.setdefault(dim, count) for dim in dims)
-    is_vector = 1 in (len(shape), len(wanted)) and dims != "k"
-    long, wanted_long = ([n for n in extents if n != 1] for extents in (shape, wanted))
-    is_empty = 0 in wanted and count == 0
-    if shape == wanted or is_empty or (is_vector and long == wanted_long):
-        return wanted
-    text = f"has shape {shape}; the ids before it ask for {wanted}"
-    swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
-    raise error(text + swapped)

@@ -24,8 +24,9 @@ from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.files.hdf5 import Source, check_mask, half_of_memory, opened, refuse_unstorable
-from bosaris_py.files.layout import FIELDS, KINDS, Arrays, fit
+from bosaris_py.files.hdf5 import H5, Arrays, Source, check_mask, fit, half_of_memory, opened
+from bosaris_py.files.hdf5_writing import refuse_unstorable
+from bosaris_py.files.layout import FIELDS, KINDS
 from bosaris_py.files.replacing import replacing
 
 # Fields by which the kind of a struct is recognised.
@@ -40,14 +41,11 @@ _SIGNS = {
 
 # The text at the start of a file; behind it come the version and the mark of the byte order.
 _HEADER_TEXT = 116
-
 # Types of what a file of version 5 to 7 is made of.
 _MATRIX, _COMPRESSED = 14, 15
 
-_DAMAGED = "damaged, or a sparse logical matrix that Octave wrote is in it: save full(x)"
-
-# Fields of a struct: matrices with rows first, and of cell arrays lists of their texts.
-Struct: TypeAlias = dict[str, Any]
+# Fields of a struct: matrices with rows first, of cell arrays of texts vectors; None is neither.
+Struct: TypeAlias = dict[str, AnyArray | None]
 
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
@@ -66,16 +64,15 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
     for name in sorted(wanted.fields, key=lambda name: FIELDS[name].content != "ids"):
+        where = f"{file_path}: field `{wanted.variable}.{name}`"
         if name in struct:
-            where = f"{file_path}: field `{wanted.variable}.{name}`"
             arrays[name] = _array(struct[name], name, sizes, where)
         elif name in optional:
             shape = [sizes[dim] for dim in FIELDS[name].dims]
             arrays[name] = mark_read_only(np.ones(shape, dtype=np.bool_))
         else:
             has = list_some(sorted(struct)) or "nothing"
-            text = f"field `{wanted.variable}.{name}` is missing; the struct has {has}"
-            raise FileFormatError(f"{path}: {text}")
+            raise FileFormatError(f"{where} is missing; the struct has {has}")
     return arrays
 
 
@@ -116,27 +113,27 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
             stream.write(text.ljust(_HEADER_TEXT).encode())
 
 
-def _array(value: Any, name: str, sizes: dict[str, int], where: str) -> AnyArray:
+def _array(value: AnyArray | None, name: str, sizes: dict[str, int], where: str) -> AnyArray:
     """Return a field as ids, a mask, or float32 or float64."""
 
     def error(text: str) -> FileFormatError:
         return FileFormatError(f"{where} {text}")
 
     content = FIELDS[name].content
+    kind = "" if value is None else value.dtype.kind
+    if value is not None and content == "ids" and (kind == "U" or value.size == 0):
+        fit(name, (value.size,), sizes, error)
+        return mark_read_only(value.ravel().astype(np.str_))
     if content == "ids":
-        value = [] if getattr(value, "size", 1) == 0 else value
-        if not isinstance(value, list):
-            raise error("must be a cell array of rows of characters; cellstr(x) makes one")
-        fit(name, (len(value),), sizes, error)
-        return mark_read_only(np.array(value, dtype=np.str_))
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        raise error("must be a cell array of rows of characters; cellstr(x) makes one")
+    if value is None or kind not in "biuf":
         raise error("must be a full matrix of real numbers; full(x) makes one of a sparse matrix")
     shape = fit(name, value.shape, sizes, error)
-    array = mark_read_only(np.array(value, order="C")).reshape(shape)
+    array = np.array(value, order="C").reshape(shape)
     if content == "mask":
         return check_mask(array, where)
     is_float = array.dtype in (np.float32, np.float64)
-    return mark_read_only(array if is_float else array.astype(np.float64)).view()
+    return mark_read_only(array if is_float else array.astype(np.float64))
 
 
 def _version(path: Path) -> tuple[bool, str]:
@@ -172,19 +169,17 @@ def _load(path: Path, variable: str, max_bytes: int | None) -> Struct:
     too_large = f"{path}: larger than `max_bytes`, {room:,}; by default half of the memory"
     if path.stat().st_size > room:
         raise FileFormatError(too_large)
-    options: dict[str, Any] = {"variable_names": [variable], "uint16_codec": codec}
     with _damage(path):
+        options: Any = {"variable_names": [variable], "uint16_codec": codec}
         packed: Any = _packed(path)
-        found = scipy.io.loadmat(packed, appendmat=False, **options)[variable]
-    if type(found) is not np.ndarray or found.dtype.names is None or found.size != 1:
-        raise _no_struct(path, variable)
-    record = dict(zip(found.dtype.names, found.item(), strict=True))
-    # Of a compressed file this is known only now.
-    if sum(getattr(value, "nbytes", 0) for value in record.values()) > room:
-        raise FileFormatError(too_large)
-    with _damage(path):
-        is_cell = {n: getattr(v, "dtype", None) == np.dtype(object) for n, v in record.items()}
-        return {n: _texts(value) if is_cell[n] else value for n, value in record.items()}
+        found: AnyArray = scipy.io.loadmat(packed, appendmat=False, **options)[variable]
+        if type(found) is not np.ndarray or found.dtype.names is None or found.size != 1:
+            raise _no_struct(path, variable)
+        fields = dict(zip(found.dtype.names, found.item(), strict=True))
+        # Of a compressed file this is known only now.
+        if sum(getattr(value, "nbytes", 0) for value in fields.values()) > room:
+            raise FileFormatError(too_large)
+        return {name: _plain(value) for name, value in fields.items()}
 
 
 def _packed(path: Path) -> io.BytesIO:
@@ -203,17 +198,20 @@ def _packed(path: Path) -> io.BytesIO:
     return io.BytesIO(b"".join(parts))
 
 
-def _texts(cells: AnyArray) -> list[str] | None:
-    """Return the texts of a cell array, None if it is no list of rows of characters."""
-    items = [np.asarray(item) for item in cells.ravel()]
+def _plain(value: object) -> AnyArray | None:
+    """Return a full matrix, or of a list of rows of characters the texts; None of other values."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind == "U":
+        return None
+    if value.dtype != np.dtype(object):
+        return value
+    items = [np.asarray(item) for item in value.ravel()]
     good = all(item.size == 0 or (item.size == 1 and item.dtype.kind == "U") for item in items)
-    is_list = cells.size == max(cells.shape, default=0) or cells.size == 0
-    if not good or not is_list:
+    if not good or (value.size and value.size != max(value.shape)):
         return None
     texts = [str(item.item()) if item.size else "" for item in items]
     if any("\ufffd" in text for text in texts):
         raise ValueError("characters that are no Unicode")
-    return texts
+    return np.array(texts, np.str_)
 
 
 @contextlib.contextmanager
@@ -223,9 +221,10 @@ def _damage(path: Path) -> Iterator[None]:
         yield
     # scipy maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and (error.errno or isinstance(error, FileFormatError)):
             raise
-        raise FileFormatError(f"{path}: {_DAMAGED} ({safe(error, 200)})") from error
+        text = "damaged, or a sparse logical matrix that Octave wrote is in it: save full(x)"
+        raise FileFormatError(f"{path}: {text} ({safe(error, 200)})") from error
 
 
 def _no_variable(path: Path, variable: str, found: list[str]) -> FileFormatError:
@@ -247,37 +246,32 @@ def _no_struct(path: Path, variable: str) -> FileFormatError:
 def _struct_of_73(source: Source, variable: str) -> Struct:
     """Return the fields of a struct in a file of version 7.3."""
     group = source.find(variable)
-    is_struct = (
-        isinstance(group, h5py.Group) and source.attribute("MATLAB_class", group) == "struct"
-    )
-    if not is_struct or source.attribute("MATLAB_object_decode", group):
+    is_struct = hasattr(group, "keys") and source.attribute("MATLAB_class", group) == "struct"
+    if group is None or not is_struct or source.attribute("MATLAB_object_decode", group):
         raise _no_struct(source.path, variable)
     return {name: _value_of_73(source, f"{variable}/{name}") for name in group if name in FIELDS}
 
 
-def _value_of_73(source: Source, place: str) -> Any:
+def _value_of_73(source: Source, place: str) -> AnyArray | None:
     """Return a matrix or, of a cell array, its texts; None for what is neither."""
     found = source.find(place)
-    if not isinstance(found, h5py.Dataset):
+    if found is None or not hasattr(found, "shape"):
         # A struct, or a sparse matrix.
         return None
     kind = source.attribute("MATLAB_class", found)
     if (extents := _empty_extents(source, found, place)) is not None:
-        dtype = np.float32 if kind == "single" else np.float64
-        return [] if kind == "cell" else np.empty(extents, dtype=dtype)
-    data_set = source.checked(found, place, "biufO", "numbers or a cell array")
-    data_set.check()
+        return np.empty(extents, dtype=np.float32 if kind == "single" else np.float64)
+    data_set = source.data_set(place, "any", found).check()
     if kind == "char":
         return None
     if found.dtype.kind != "O":
         return data_set.read().T
     is_list = h5py.check_ref_dtype(found.dtype) is h5py.Reference and found.size == max(found.shape)
-    if not is_list:
-        return None
-    return [_text_of_73(source, reference, place) for reference in np.ravel(found[()])]
+    texts = [_text_of_73(source, item, place) for item in np.ravel(found[()] if is_list else [])]
+    return np.array(texts, np.str_) if is_list else None
 
 
-def _text_of_73(source: Source, reference: Any, place: str) -> str:
+def _text_of_73(source: Source, reference: h5py.Reference, place: str) -> str:
     """Return the row of characters that an element of a cell array refers to."""
     if not reference:
         raise source.error(place, "refers to nothing")
@@ -286,19 +280,17 @@ def _text_of_73(source: Source, reference: Any, place: str) -> str:
         raise source.error(place, "must hold rows of characters only")
     if _empty_extents(source, found, place) is not None:
         return ""
-    letters = source.checked(found, f"{place}{{}}", "u", "characters")
-    letters.check()
+    letters = source.data_set(f"{place}{{}}", "letters", found).check()
     if found.size != max(found.shape, default=1) or found.dtype.itemsize != 2:
         raise letters.error("must hold one row of characters in each cell")
     return letters.read().ravel().astype("<u2").tobytes().decode("utf-16-le")
 
 
-def _empty_extents(source: Source, found: Any, place: str) -> tuple[int, ...] | None:
+def _empty_extents(source: Source, found: H5, place: str) -> tuple[int, ...] | None:
     """Return the extents of an empty matrix, which are stored in its place."""
     if "MATLAB_empty" not in found.attrs:
         return None
-    checked = source.checked(found, place, "iu", "extents")
-    checked.check()
+    checked = source.data_set(place, "extents", found).check()
     extents = tuple(checked.read().ravel().tolist())
     if len(extents) != 2 or 0 not in extents:
         raise checked.error(f"is marked as empty but has extents {extents}")

@@ -29,6 +29,7 @@ import numpy as np
 from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
+from bosaris_py.files.hdf5 import refuse_newer
 from bosaris_py.files.replacing import replacing
 
 _FORMAT, _FORMAT_VERSION = "bosaris_py.parameters", "1.0"
@@ -78,28 +79,20 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
         )
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f'JSON, but not of this package: "format" is not "{_FORMAT}"')
-        entries = [_from_json(content.get("parameters"))]
-        entries.insert(0, _from_json(content.get("training_scores", {})))
-        if not all(isinstance(entry, dict) for entry in entries):
-            raise ValueError('the entry "parameters" is missing or no object')
+        found: dict[str, Any] = {}
+        for name, default in (("training_scores", {}), ("parameters", None)):
+            match _from_json(content.get(name, default)):
+                case dict() as entry:
+                    found |= entry
+                case _:
+                    raise ValueError(f'the entry "{name}" is missing or no object')
     except RecursionError as error:
         raise FileFormatError(f"{file_path}: lists in lists, too deep for a model") from error
     # Errors of UTF-8 and of JSON are values, too.
     except ValueError as error:
         raise FileFormatError(f"{file_path}: {error}") from error
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    return str(content.get("kind")), entries[0] | entries[1]
-
-
-def refuse_newer(where: str, version: object, readable: str) -> None:
-    """Refuse a version of a format whose first number is above that of the one that is known."""
-    try:
-        major = int(str(version).split(".")[0])
-    except ValueError:
-        raise FileFormatError(f"{where} is {version!r}, not a version") from None
-    if major > int(readable.split(".")[0]):
-        message = f"{where} is {version}, this installation reads {readable}; update bosaris_py"
-        raise FileFormatError(message)
+    return str(content.get("kind")), found
 
 
 def _refuse_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -116,28 +109,30 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON; this package writes it as a string")
 
 
-def _to_json(value: object, name: str) -> Any:
+def _to_json(value: object, name: str) -> object:
     """Return a value as JSON can hold it."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Mapping):
-        return {str(key): _to_json(item, f"{name}.{key}") for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_json(item, name) for item in value]
-    if not isinstance(value, bool | int | float | str | None) or value in _WORDS:
-        raise invalid(name, "be a number, text, or a list of these", describe(value))
-    return value
+    match value:
+        case np.ndarray() | np.generic():
+            return _to_json(value.tolist(), name)
+        case float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case Mapping():
+            return {str(key): _to_json(item, f"{name}.{key}") for key, item in value.items()}
+        case list() | tuple():
+            return [_to_json(item, name) for item in value]
+        case None | bool() | int() | float() | str() if value not in _WORDS:
+            return value
+    raise invalid(name, "be a number, text, or a list of these", describe(value))
 
 
-def _from_json(value: Any) -> Any:
+def _from_json(value: object) -> object:
     """Return a value with its infinities restored."""
-    if isinstance(value, str):
-        return _WORDS.get(value, value)
-    if isinstance(value, list):
-        return [_from_json(item) for item in value]
-    if isinstance(value, dict):
-        # Version 0.3 noted whether the training scores came from a map.
-        return {key: _from_json(item) for key, item in value.items() if key != "of_llrs"}
+    match value:
+        case str():
+            return _WORDS.get(value, value)
+        case list():
+            return [_from_json(item) for item in value]
+        case dict():
+            # Version 0.3 noted whether the training scores came from a map.
+            return {name: _from_json(item) for name, item in value.items() if name != "of_llrs"}
     return value

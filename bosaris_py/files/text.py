@@ -6,14 +6,13 @@ import itertools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only
-from bosaris_py._notes import warn_caller
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, mark_read_only
+from bosaris_py._notes import Note
 from bosaris_py._validation import (
     FilePath,
     as_path,
@@ -24,8 +23,21 @@ from bosaris_py._validation import (
     repetitions,
 )
 from bosaris_py.errors import BosarisWarning, FileFormatError
-from bosaris_py.files.cells import Layout, Numbers, Texts, cut, file_parts, line_error
-from bosaris_py.files.columns import Column, Factor
+from bosaris_py.files.cells import Head, Numbers, Texts, cut, file_parts, line_error, read_head
+from bosaris_py.files.columns import (
+    DROPPED,
+    KIND,
+    NONTARGET,
+    SPOOF,
+    TARGET,
+    THIRD_KINDS,
+    VOCABULARIES,
+    Column,
+    Factor,
+    TrialOrder,
+    Vocabulary,
+    factor_of_kinds,
+)
 from bosaris_py.files.formats import (
     FORMATS,
     ROLES,
@@ -37,25 +49,9 @@ from bosaris_py.files.formats import (
     show,
 )
 from bosaris_py.files.hdf5 import half_of_memory
-from bosaris_py.files.labels import (
-    DROPPED,
-    KIND,
-    NONTARGET,
-    SPOOF,
-    TARGET,
-    THIRD_KINDS,
-    VOCABULARIES,
-    Vocabulary,
-    factor_of_kinds,
-)
 
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
 Labels = Mapping[str, bool | str | None]
-
-# What all else is found out from.
-_LONGEST_FIRST_LINE, _MOST_COLUMNS = 2**18, 10_000
-# Memory for each byte of a part that is cut: an object for each cell.
-_BYTES_OF_LETTER = 12
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -74,8 +70,10 @@ class Table:
         The scores, NaN where a line has none; None if the file has no scores.
     columns : mapping of str to Factor or (k,) array of float
         The other columns by name.
-    lines : sequence of sequences of int, optional
-        Numbers of the lines in their file, in parts.
+    lines : (k,) array of int, optional
+        The number of each line in its file, from 1.
+    notes : tuple of Note
+        What is odd about the file.
 
     Examples
     --------
@@ -92,7 +90,8 @@ class Table:
     is_target: BoolArray | None = None
     scores: FloatArray | None = None
     columns: Mapping[str, Column] = attrs.field(factory=dict)
-    _lines: Sequence[Sequence[int]] = ()
+    lines: AnyArray | None = None
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of lines."""
@@ -107,29 +106,9 @@ class Table:
             text += f", {n_tar} targets, {len(self) - n_tar} non-targets"
         if self.scores is not None:
             text += f", {np.count_nonzero(~np.isnan(self.scores))} scores"
-        if self.columns:
-            text += f", columns {', '.join(self.columns)}"
-        return text
+        return text + (f", columns {', '.join(self.columns)}" if self.columns else "")
 
-    def factor(self, name: str) -> Factor:
-        """Return a column of text.
-
-        Parameters
-        ----------
-        name : str
-            Name of the column.
-
-        Returns
-        -------
-        Factor
-            The text of each line.
-        """
-        column = self.columns.get(name)
-        if not isinstance(column, Factor):
-            raise invalid("name", "name a column of text", describe(name))
-        return column
-
-    def take(self, lines: npt.ArrayLike) -> "Table":
+    def take(self, lines: npt.ArrayLike) -> Table:
         """Return a table of other lines, given by positions or by a mask.
 
         Ids of models and segments that occur no more are left out.
@@ -147,83 +126,35 @@ class Table:
         chosen = np.asarray(lines)
         chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.intp)
 
-        def taken(column: Any) -> Any:
-            if column is None or isinstance(column, Factor):
-                return None if column is None else column.take(chosen)
-            return mark_read_only(column[chosen])
+        def part(column: AnyArray | None) -> AnyArray | None:
+            return None if column is None else mark_read_only(column[chosen])
 
-        return Table(
-            _used(self.models.take(chosen)),
-            _used(self.segments.take(chosen)),
-            taken(self.is_target),
-            taken(self.scores),
-            {name: taken(column) for name, column in self.columns.items()},
+        columns: dict[str, Column] = {}
+        for name, each in self.columns.items():
+            if isinstance(each, Factor):
+                columns[name] = each.take(chosen)
+            else:
+                columns[name] = mark_read_only(each[chosen])
+        return attrs.evolve(
+            self,
+            models=_used(self.models.take(chosen)),
+            segments=_used(self.segments.take(chosen)),
+            is_target=part(self.is_target),
+            scores=part(self.scores),
+            columns=columns,
+            lines=part(self.lines),
         )
-
-    def line_number(self, line: int) -> int:
-        """Return in which line of its file a line of the table is.
-
-        Parameters
-        ----------
-        line : int
-            Position in the table.
-
-        Returns
-        -------
-        int
-            Number of the line in the file; the first one is 1.
-        """
-        for numbers in self._lines:
-            if line < len(numbers):
-                return numbers[line]
-            line -= len(numbers)
-        raise IndexError(line)
 
 
 def _used(ids: Factor) -> Factor:
     """Leave out the levels that no item has."""
     is_used = ids.counts() > 0
-    return (
-        ids if is_used.all() else Factor((np.cumsum(is_used) - 1)[ids.codes], ids.levels[is_used])
-    )
+    if is_used.all():
+        return ids
+    return Factor((np.cumsum(is_used) - 1)[ids.codes], ids.levels[is_used])
 
 
-@attrs.frozen
-class Head:
-    """The first part of a file that is not blank, from its first line that is not."""
-
-    number: int
-    lines: list[bytes]
-    rest: bytes
-
-    @classmethod
-    def of(cls, parts: Iterable[tuple[int, bytes]], path: Path) -> "Head | None":
-        """Take parts until one holds such a line; None if there is none."""
-        for line, data in parts:
-            n_blank = len(data) - len(data.lstrip())
-            if n_blank == len(data):
-                continue
-            begin = data.rfind(b"\n", 0, n_blank) + 1
-            number = line + data.count(b"\n", 0, begin)
-            end = data.find(b"\n", begin, begin + _LONGEST_FIRST_LINE)
-            # Before anything makes an object of each column.
-            if (
-                end < 0
-                or max(map(data[begin:end].count, (b" ", b"\t", b",", b";"))) > _MOST_COLUMNS
-            ):
-                limits = f"{_LONGEST_FIRST_LINE} bytes or {_MOST_COLUMNS} columns"
-                text = f"a first line of more than {limits}; this is no table of trials"
-                raise line_error(path, number, text)
-            lines = data[begin:].split(b"\n", 1000)[:1000]
-            return cls(number, [each for each in lines if each.strip()], data[begin:])
-        return None
-
-    def below(self) -> tuple[int, bytes]:
-        """Return the part without its first line."""
-        return self.number + 1, self.rest.partition(b"\n")[2]
-
-
-# Reading: which column is which
+# Which column is which
 
 
 @attrs.frozen
@@ -237,79 +168,85 @@ class Plan:
     separator: bytes | None = None
     skips_first_line: bool = False
 
-    @classmethod
-    def of_names(cls, format: Format, names: Iterable[str], **how: Any) -> "Plan":
-        """Return the plan of columns that have the names of their roles."""
-        return cls(format, tuple((n if n in ROLES else None, n) for n in names), **how)
-
     @property
     def names(self) -> list[str]:
         """Roles and names."""
         return [role or name for role, name in self.columns]
 
 
-def _as_names(columns: Any) -> tuple[str, ...]:
-    """Return columns from left to right, checked."""
-    listed = columns if hasattr(columns, "__iter__") else [columns]
-    names = tuple(columns.replace(",", " ").split() if isinstance(columns, str) else listed)
-    if not all(isinstance(name, str) for name in names):
+def plan_of_names(
+    format: Format,
+    names: Iterable[str],
+    separator: str | None = None,
+    *,
+    skips_first_line: bool = False,
+) -> Plan:
+    """Return the plan of columns that have the names of their roles."""
+    columns = tuple((name if name in ROLES else None, name) for name in names)
+    return Plan(format, columns, separator.encode() if separator else None, skips_first_line)
+
+
+def format_of_names(names: Sequence[str]) -> Format:
+    """Return the format of a file of these columns without a header."""
+    return Format("columns", tuple(map(FormatColumn, names)), VOCABULARIES)
+
+
+def _as_names(columns: object, width: int) -> list[str]:
+    """Return columns from left to right, given by names or by a mapping to positions."""
+    match columns:
+        case str():
+            names = columns.replace(",", " ").split()
+        case Mapping():
+            role_at = {at: role for role, at in columns.items() if at is not None}
+            if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
+                last = f"each to a position from 0 to {width - 1}"
+                expected = f"map roles to names in the header, or {last}"
+                raise invalid("columns", expected, repr(dict(columns)))
+            names = [role_at.get(at, "-") for at in range(width)]
+        case list() | tuple():
+            names = [*columns]
+        case _:
+            raise invalid("columns", "be a list of names", describe(columns))
+    if not names or not all(isinstance(name, str) for name in names):
         raise invalid("columns", "be a list of names", describe(columns))
-    repeated = set(repetitions(names)) - {"-"}
-    if not names or repeated:
-        found = f"{sorted(repeated)} more than once" if repeated else "none"
-        raise invalid("columns", "name each column once", found)
+    if repeated := {*repetitions(names)} - {"-"}:
+        raise invalid("columns", "name each column once", f"{sorted(repeated)} more than once")
     return names
 
 
-def _by_position(columns: Columns, head: Head) -> Columns:
-    """Return columns; those of a mapping to positions from left to right."""
-    if not isinstance(columns, Mapping) or not any(isinstance(at, int) for at in columns.values()):
-        return columns
-    width = len(cut_header(head.lines[0])[1])
-    role_at: dict[Any, str] = {at: role for role, at in columns.items() if at is not None}
-    if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
-        expected = f"map roles to names in the header, or each to a position from 0 to {width - 1}"
-        raise invalid("columns", expected, repr(dict(columns)))
-    return [role_at.get(at, "-") for at in range(width)]
-
-
 def _plan_of(
-    path: Path, head: Head, format: Format | None, columns: Columns | None, words: Any
+    path: Path, head: Head, format: Format | None, columns: Columns | None, words: Vocabulary | None
 ) -> Plan:
     """Find out which column is which, or say what the file lacks or has too much."""
-    columns = None if columns is None else _by_position(columns, head)
-    if format is None:
-        if columns is None:
-            format = detect_lines(head.lines, path, words, head.number)
-        elif isinstance(columns, Mapping):
-            format = FORMATS["csv"]
-        else:
-            named = tuple(map(FormatColumn, _as_names(columns)))
-            format = Format("columns", " ".join(_as_names(columns)), named, VOCABULARIES)
-    if format.has_header:
-        return _plan_by_header(path, head, format, columns)
-    if isinstance(columns, Mapping):
-        hint = "Only files with a header have names to map; give the columns from left to right."
-        raise invalid("columns", "be a list of columns", describe(columns), hint)
     first = head.lines[0]
     separator, cells = cut_header(first)
+    to_names = isinstance(columns, Mapping) and not any(type(at) is int for at in columns.values())
+    names = None if columns is None or to_names else _as_names(columns, len(cells))
+    if format is None and names is not None:
+        format = format_of_names(names)
+    if format is None:
+        to_csv = FORMATS["csv"] if to_names else None
+        format = to_csv or detect_lines(head.lines, path, words, head.number)
+    if format.has_header:
+        return _plan_by_header(path, head, format, columns)
+    if to_names:
+        hint = "Only files with a header have names to map; give the columns from left to right."
+        raise invalid("columns", "be a list of columns", describe(columns), hint)
     first_word = format.first_line.split(" ")[0]
     if first_word and cells[0].lower() != first_word:
         text = f"the first line must begin with {first_word}, found {show(first)}"
         raise line_error(path, head.number, text)
-    variants = format.variants if columns is None else [_as_names(columns)]
+    variants = format.variants if names is None else [tuple(names)]
     width = len(first.split())
     found = [v for v in variants if len(v) in (width, width + format.last_optional)]
-    if found:
-        separator = None
-    else:  # a table without a header, such as spreadsheets write
-        found = [v for v in variants if separator and len(v) == len(cells)]
-    if not found:
+    # A table without a header, such as spreadsheets write.
+    by_mark = [v for v in variants if separator and len(v) == len(cells)]
+    if not found and not by_mark:
         layouts = " or ".join(f"{len(v)} ({' '.join(v)})" for v in variants)
         text = f"expected {layouts} columns, found {width}: {show(first)}"
         raise line_error(path, head.number, text)
-    mark = separator.encode() if separator else None
-    return Plan.of_names(format, found[0], separator=mark, skips_first_line=bool(first_word))
+    mark = None if found else separator
+    return plan_of_names(format, [*found, *by_mark][0], mark, skips_first_line=bool(first_word))
 
 
 def _plan_by_header(path: Path, head: Head, format: Format, columns: Columns | None) -> Plan:
@@ -323,11 +260,9 @@ def _plan_by_header(path: Path, head: Head, format: Format, columns: Columns | N
     if separator and not names[-1] and len(head.lines) > 1:
         # Hyperion's lists of trials: a separator too many, and no column below it.
         names = names[: max(len(cut_header(head.lines[1])[1]), len(names) - 1)]
-    repeated = repetitions(filter(None, names))
-    if repeated:
-        raise line_error(
-            path, head.number, f"the header names {list_some(repeated)} more than once"
-        )
+    if repeated := repetitions(filter(None, names)):
+        text = f"the header names {list_some(repeated)} more than once"
+        raise line_error(path, head.number, text)
     lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
     for role in ROLES:
@@ -346,7 +281,7 @@ def _plan_by_header(path: Path, head: Head, format: Format, columns: Columns | N
     return Plan(format, found, separator.encode() if separator else None, skips_first_line=True)
 
 
-# Reading: tables
+# Tables
 
 
 def read_table(
@@ -367,7 +302,7 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        The file, in UTF-8; decompressed if its name ends in ``.gz``.
+        The file, in UTF-8, or ``-`` for standard input; decompressed if its name ends in ``.gz``.
     format : str, optional
         Name of the format, one of `formats.FORMATS`. By default it is found out from the first
         thousand lines.
@@ -401,18 +336,13 @@ def read_table(
     -------
     Table
         All lines in the order of the file. If it has no column of models, they are all of one
-        model; if it has no segments, the lines are numbered.
+        model; if it has no segments, the lines are numbered. Its notes say if there is no trial.
 
     Raises
     ------
     FileFormatError
         If the file is not what the format says, with the number of the line; if labels are not
         known; if a score is NaN; or if several formats would fit.
-
-    Warns
-    -----
-    BosarisWarning
-        If there is no trial in the file.
 
     See Also
     --------
@@ -437,21 +367,25 @@ def read_table(
             raise invalid(name, "be text that UTF-8 can encode", describe(value))
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
-    file = as_path(path)
-    parts = file_parts(file, progress=progress)
-    head = Head.of(parts, file)
+    file, notes = as_path(path), list[Note]()
+    parts = file_parts(file, notes, progress=progress)
+    head = read_head(parts)
     if head is None:
         if chosen is None and columns is None:
             detect_lines([], file)
-        warn_caller(f"{file}: there is no line in this file; was it cut off?", BosarisWarning)
-        return Table(Factor([], []), Factor([], []))
+        return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
     plan = _plan_of(file, head, chosen, columns, words)
     known = plan.format.vocabularies if words is None else (words,)
     found = read_columns(file, head, parts, plan, known, absent, extra=extra, max_bytes=max_bytes)
-    if not found.count:
-        message = f"{file}: there is no trial below the header; was the file cut off?"
-        warn_caller(message, BosarisWarning)
-    return found.table(spoof, strip_suffix)
+    if not found.lines.size:
+        text = f"{file}: there is no trial below the header; was the file cut off?"
+        notes.append(Note(BosarisWarning, text))
+    return attrs.evolve(found.table(spoof, strip_suffix), notes=tuple(notes))
+
+
+def no_line(path: Path) -> Note:
+    """Say that a file is empty."""
+    return Note(BosarisWarning, f"{path}: there is no line in this file; was it cut off?")
 
 
 def detect_format(path: FilePath) -> str:
@@ -495,7 +429,7 @@ def detect_format(path: FilePath) -> str:
     'voxceleb-scores'
     """
     file = as_path(path)
-    head = Head.of(file_parts(file), file)
+    head = read_head(file_parts(file, []))
     return detect_lines([] if head is None else head.lines, file).name
 
 
@@ -503,98 +437,73 @@ _CLASSES: dict[object, int] = {True: TARGET, False: NONTARGET, None: DROPPED, "s
 _CLASSES |= {"target": TARGET, "nontarget": NONTARGET}
 
 
-def _vocabulary_of(labels: Labels) -> Vocabulary:
+def _vocabulary_of(labels: object) -> Vocabulary:
     """Return the words that the caller gives."""
     expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
-    given: object = labels
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(labels, Mapping) or not labels:
         raise invalid("labels", expected, describe(labels))
-    for word, meaning in given.items():
+    for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
-        if not isinstance(meaning, bool | str | None) or meaning not in _CLASSES:
+        if type(meaning) in (int, float) or meaning not in _CLASSES:
             raise invalid("labels", expected, f"{meaning!r} for {word!r}")
     return {str(word).lower(): _CLASSES[meaning] for word, meaning in labels.items()}
 
 
-@attrs.define(eq=False)
-class _Read:
-    """The columns of a file that was read."""
+@attrs.frozen(eq=False)
+class ReadColumns:
+    """The columns of a file that was read, by role or by name."""
 
     path: Path
     plan: Plan
-    count: int
-    lines: list[Sequence[int]]
-    roles: dict[str, Any]
-    extra: dict[str, Any]
-    # The class of each word of labels, in lower case.
-    words: Vocabulary
-    # Of formats that tell classes by equal columns.
-    classes: list[npt.NDArray[np.uint8]]
+    lines: AnyArray
+    ids: Mapping[str, Texts]
+    score: Numbers | None
+    extra: Mapping[str, Texts | Numbers]
+    # The class of each line, if there are labels.
+    classes: npt.NDArray[np.uint8] | None
 
     def table(self, spoof: str, suffix: str = "") -> Table:
         """Return the table, with spoofs as is wanted, of ids without a suffix."""
-        classes = self._classes()
-        columns = {
-            name: column.values() if isinstance(column, Numbers) else column.factor()
-            for name, column in self.extra.items()
-        }
-        scores = self.roles["score"].values() if "score" in self.roles else None
-        table = Table(
-            self._ids("model", suffix),
-            self._ids("segment", suffix),
-            None,
-            scores,
-            columns,
-            self.lines,
-        )
-        if classes is None:
-            return table
-        is_spoof = classes == SPOOF
+        columns: dict[str, Column] = {name: each.values() for name, each in self.extra.items()}
+        scores = None if self.score is None else self.score.values()
+        ids = self._side("model", suffix), self._side("segment", suffix)
+        if self.classes is None:
+            return Table(*ids, None, scores, columns, self.lines)
+        is_spoof = self.classes == SPOOF
         if spoof == "error" and is_spoof.any():
             text = (
                 f"the trial is a {THIRD_KINDS[0].noun} ({np.count_nonzero(is_spoof)} in all), "
                 "neither target nor non-target. They can be dropped, kept, or count as non-targets."
             )
-            raise line_error(
-                self.path, table.line_number(int(np.argmax(is_spoof))), text, spoof="drop"
-            )
-        if is_spoof.any() and spoof != "drop" and "label" in self.roles:
+            raise line_error(self.path, int(self.lines[np.argmax(is_spoof)]), text, spoof="drop")
+        if is_spoof.any() and spoof != "drop" and "label" in self.ids:
             # The words of all labels are kept where spoofs count as non-targets.
-            lower = [text.decode().lower() for text in self.roles["label"].codes]
-            levels, rank = np.unique(np.array(lower), return_inverse=True)
-            columns["label"] = Factor(rank[self.roles["label"].all_codes()], levels)
+            words = Factor.from_values([text.decode().lower() for text in self.ids["label"].codes])
+            columns["label"] = words.take(self.ids["label"].all_codes())
         if spoof == "keep":
-            columns[KIND] = factor_of_kinds(classes)
-        table = attrs.evolve(table, is_target=mark_read_only(classes == TARGET))
-        is_dropped = (classes == DROPPED) | (is_spoof & (spoof == "drop"))
+            columns[KIND] = factor_of_kinds(self.classes)
+        is_target = mark_read_only(self.classes == TARGET)
+        table = Table(*ids, is_target, scores, columns, self.lines)
+        is_dropped = (self.classes == DROPPED) | (is_spoof & (spoof == "drop"))
         return table.take(~is_dropped) if is_dropped.any() else table
 
-    def _classes(self) -> npt.NDArray[np.uint8] | None:
-        """Return the class of each line."""
-        if "label" in self.roles:
-            label = self.roles["label"]
-            meaning = [self.words[text.decode().lower()] for text in label.codes]
-            classes: npt.NDArray[np.uint8] = np.array(meaning, dtype=np.uint8)[label.all_codes()]
-            return classes
-        return np.concatenate(self.classes) if self.classes else None
-
-    def _ids(self, role: str, suffix: str) -> Factor:
+    def _side(self, role: str, suffix: str) -> Factor:
         """Return the models or segments; without a column one model, and numbers of lines."""
-        if role in self.roles:
-            factor: Factor = self.roles[role].factor()
+        count = self.lines.size
+        if role in self.ids:
+            factor = self.ids[role].values()
             if not suffix:
                 return factor
             stripped = [name.removesuffix(suffix) for name in factor.levels.tolist()]
             if "" in stripped:
                 fault = f"{self.path}: nothing is left of the {role} {suffix!r}"
                 raise FileFormatError(fault)
-            found = Factor.from_values(stripped)
-            return Factor(found.codes[factor.codes], found.levels)
+            return Factor.from_values(stripped).take(factor.codes)
         if role == "model":
-            return Factor(np.zeros(self.count, np.int32), [self.plan.format.model_id][: self.count])
-        width = len(str(self.count))
-        names = [f"{number:0{width}}" for number in range(1, 1 + self.count)]
-        return Factor(np.arange(self.count), np.array(names, dtype=np.str_))
+            return Factor(np.zeros(count, np.int32), [self.plan.format.model_id][:count])
+        width = len(str(count))
+        names = [f"{number:0{width}}" for number in range(1, 1 + count)]
+        return Factor(np.arange(count), np.array(names, dtype=np.str_))
 
 
 def read_columns(
@@ -607,63 +516,59 @@ def read_columns(
     *,
     extra: bool = True,
     max_bytes: int | None = None,
-) -> _Read:
+) -> ReadColumns:
     """Read the columns of a file; what is wrong is told with its line."""
     absent = frozenset(word.lower().encode() for word in (plan.format.missing, *missing) if word)
-    roles: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    at: dict[int, int] = {}
-    column: Texts | Numbers
+    ids: dict[str, Texts] = {}
+    score: Numbers | None = None
+    others: dict[str, Texts | Numbers] = {}
+    columns: list[tuple[int, Texts | Numbers]] = []
     for place, (role, name) in enumerate(plan.columns):
+        column: Texts | Numbers
         if role == "score":
-            none = {b""} if plan.format.last_optional else set()
-            roles[role] = column = Numbers("score", absent | none)
+            column = score = Numbers(
+                "score", absent | ({b""} if plan.format.last_optional else set())
+            )
         elif role in ("model", "segment", "label"):
-            roles[role] = column = Texts(role)
+            column = ids[role] = Texts(role)
         elif name == "-" or not extra or (role == "side" and "segment" not in plan.names):
             continue
         elif name in plan.format.numbers:
-            others[name] = column = Numbers(name, absent | {b"nan"})
+            column = others[name] = Numbers(name, absent | {b"nan"})
         else:
-            others[role or name] = column = Texts(name)
-        at[id(column)] = place
-    columns = [*roles.values(), *others.values()]
+            column = others[role or name] = Texts(name)
+        columns.append((place, column))
     same = [plan.names.index(name) for name in plan.format.same or ()]
-    read = _Read(path, plan, 0, [], roles, others, {}, [])
-    layout = Layout(plan.names, plan.separator, plan.format.last_optional)
-    largest, limit = 0, None
-    first = head.below() if plan.skips_first_line else (head.number, head.rest)
+    lines: list[Sequence[int]] = []
+    classes: list[AnyArray] = []
+    room = half_of_memory() if max_bytes is None else max_bytes
+    first = (head.number, head.rest)
+    if plan.skips_first_line:
+        first = (head.number + 1, head.rest.partition(b"\n")[2])
     for line, data in itertools.chain([first], parts):
-        cells, numbers = cut(data, line, layout, path)
-        read.count += len(numbers)
-        read.lines.append(numbers)
-        for column in columns:
-            new = column.add(cells[at[id(column)]], numbers, path)
-            if column is roles.get("label"):
-                vocabularies = _known(roles["label"], new or [], vocabularies, numbers, path)
+        optional = plan.format.last_optional
+        cells, numbers = cut(data, line, plan.names, plan.separator, path, last_optional=optional)
+        lines.append(numbers)
+        for place, column in columns:
+            new = column.add(cells[place], numbers, path)
+            if column is ids.get("label"):
+                vocabularies = _known(ids["label"], new, vocabularies, numbers, path)
         if same:
             claimed, real = cells[same[0]], cells[same[1]]
-            classes = np.fromiter(map(operator.eq, claimed, real), np.uint8, len(real))
-            classes[[name == b"attack" for name in real]] = SPOOF
-            read.classes.append(classes)
-        largest = max(largest, _BYTES_OF_LETTER * len(data))
-        texts = [column for column in columns if isinstance(column, Texts)]
-        needed = 16 * len(columns) * read.count + largest
-        needed += sum((6 * column.longest + 64) * len(column.codes) for column in texts)
-        limit = refuse_memory(path, needed, limit or max_bytes, "the lines")
-    read.words = vocabularies[0] if vocabularies else {}
-    return read
-
-
-def refuse_memory(path: Path, needed: int, limit: int | None, what: str) -> int | None:
-    """Raise if a file needs more memory than a limit; return it."""
-    # What is small is harmless; finding out the limit takes as long as reading a small file.
-    if limit is None and needed > 2**26:
-        limit = half_of_memory()
-    if limit is not None and needed > limit:
-        text = f"{path}: {what} needs {needed:,} bytes of memory, `max_bytes` allows"
-        raise FileFormatError(f"{text} {limit:,}; by default half of the memory")
-    return limit
+            classes.append(np.fromiter(map(operator.eq, claimed, real), np.uint8, len(real)))
+            classes[-1][[name == b"attack" for name in real]] = SPOOF
+        # Of each line numbers, and of each id a text that takes the room of the longest.
+        texts = [column for _, column in columns if isinstance(column, Texts)]
+        needed = sum((6 * column.longest + 64) * len(column.codes) for column in texts)
+        if needed + 16 * len(columns) * sum(map(len, lines)) > room:
+            text = "takes more memory than `max_bytes`, by default half of the memory"
+            raise FileFormatError(f"{path}: {text}")
+    if "label" in ids:
+        meanings = [vocabularies[0][text.decode().lower()] for text in ids["label"].codes]
+        classes = [np.array(meanings, np.uint8)[ids["label"].all_codes()]]
+    found = np.concatenate(classes) if classes else None
+    all_lines = np.concatenate([np.asarray(each, np.int64) for each in lines])
+    return ReadColumns(path, plan, all_lines, ids, score, others, found)
 
 
 def _known(
@@ -689,3 +594,23 @@ def _known(
             raise column.error(text, numbers, path, fault, **use)
         vocabularies = fitting
     return vocabularies
+
+
+def refuse_conflicts(
+    path: FilePath, table: Table, order: TrialOrder, contents: Mapping[str, Factor | AnyArray]
+) -> None:
+    """Raise if a line lists a trial again with other contents."""
+    for name, column in contents.items():
+        bad = np.flatnonzero(order.conflicts(column))
+        if bad.size and table.lines is not None:
+            worst = bad[np.argmin(order.repeated[bad])]
+            lines = [int(order.first[worst]), int(order.repeated[worst])]
+            columns = {"m": table.models, "s": table.segments, name: column}
+            part = Table(table.models, table.segments, columns=columns).take(lines).columns
+            (model, _), (segment, _), (first, second) = (
+                (each.values() if isinstance(each, Factor) else each).tolist()
+                for each in part.values()
+            )
+            text = f"trial {model} {segment} is listed again: its {name} is {second} here and "
+            text += f"{first} in line {table.lines[lines[0]]} ({bad.size} such lines)"
+            raise line_error(as_path(path), int(table.lines[lines[1]]), text)

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import gzip
-import io
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_path,
-    describe,
-    invalid,
-    list_some,
-    repetitions,
-)
+from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, repetitions
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.cells import LONGEST_ID
-from bosaris_py.files.columns import Factor
+from bosaris_py.files.columns import TARGET, Factor
 from bosaris_py.files.formats import ROLES, Format, find_format
-from bosaris_py.files.labels import TARGET
 from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import Table
 
@@ -66,15 +55,14 @@ def formatter(number_format: str | None) -> Callable[[float], str]:
     if number_format is None:
         return float.__repr__
     try:
-        sample: Any = number_format % 1.5
         # What comes out is a number that readers take for the same: float() takes more.
-        is_word = isinstance(sample, str) and abs(float(sample) - 1.5) <= 0.5
-        is_word = is_word and _NUMBER.fullmatch(sample) is not None
+        text = number_format % 1.5
+        good = abs(float(text) - 1.5) <= 0.5 and _NUMBER.fullmatch(text) is not None
         # A whole number, such as "%d" makes, has no infinity.
         number_format % math.inf
     except (TypeError, ValueError, OverflowError):
-        is_word = False
-    if not is_word:
+        good = False
+    if not good:
         expected = 'format one number with %, for instance "%f" or "%.9g"'
         raise invalid("number_format", expected, repr(number_format))
     return number_format.__mod__
@@ -86,14 +74,14 @@ def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text gives the
     same bytes.
     """
+    is_packed = as_path(path).suffix.lower() == ".gz"
     with replacing(path) as temporary, temporary.open("wb") as on_disk:
-        target: Any = on_disk
-        if as_path(path).suffix.lower() == ".gz":
-            target = gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0)
         try:
-            with io.TextIOWrapper(target, encoding="utf-8", newline="\n") as stream:
-                stream.writelines(parts)
-                stream.flush()
+            if is_packed:
+                with gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0) as stream:
+                    stream.writelines(part.encode() for part in parts)
+            else:
+                on_disk.writelines(part.encode() for part in parts)
         except UnicodeEncodeError as error:
             raise InvalidInputError(f"{path}: an id cannot be encoded as UTF-8: {error}") from error
 
@@ -111,12 +99,7 @@ def named(names: list[str], codes: AnyArray) -> Writer:
 
 
 def write_table(
-    path: FilePath,
-    table: Table,
-    format: str,
-    *,
-    columns: Mapping[str, str] | None = None,
-    number_format: str | None = None,
+    path: FilePath, table: Table, format: str, *, number_format: str | None = None
 ) -> None:
     """Write trials in one of the text formats, replacing an existing file in one step.
 
@@ -129,9 +112,6 @@ def write_table(
     format : str
         Name of the format, one of `formats.FORMATS`. Of the layouts of a format the one with most
         columns is written for which the table has everything.
-    columns : mapping of str to str, optional
-        For formats with a header, other names than the usual ones, for instance ``{"model":
-        "imageid"}``.
     number_format : str, optional
         How a number is written, for instance ``"%.5f"``. By default with as many digits as are
         needed to read the same number back.
@@ -151,89 +131,65 @@ def write_table(
     bert      s1        -1.0
     """
     chosen, form = find_format(format), formatter(number_format)
-    if columns is not None and not (chosen.has_header and columns.keys() <= chosen.header.keys()):
-        raise invalid("columns", "rename columns of a header", f"{dict(columns)} for {format}")
-    if not isinstance(table, Table):
-        raise invalid("table", "be a Table", describe(table))
     held = {"model", "segment", "-", *table.columns}
     held |= {"label"} if table.is_target is not None else set()
     held |= {"score"} if table.scores is not None else set()
-    if chosen.has_header:
-        least: Sequence[str] = chosen.required
-    else:
-        variants = chosen.variants
-        least = next((v for v in reversed(variants) if held.issuperset(v)), variants[0])
+    # The layout with most columns that the table has; the first says what is needed.
+    layouts = [chosen.required] if chosen.has_header else chosen.variants
+    least = next((v for v in reversed(layouts) if held.issuperset(v)), layouts[0])
     if lacking := [name for name in least if name not in held]:
         expected = f"have what {chosen.name} needs ({', '.join(lacking)})"
         raise invalid("table", expected, repr(table))
+    written: list[tuple[str | None, str]]
+    written = [(name if name in ROLES else None, name) for name in least]
+    first_line = f"{chosen.first_line}\n" if chosen.first_line else ""
     if chosen.has_header:
-        written = _header_columns(table, chosen, held, columns or {})
+        written = _header_columns(table, chosen, held)
         names = _fields([name for _, name in written], "columns", chosen.separator)
         first_line = chosen.separator.join(names) + "\n"
-    else:
-        written = [(name if name in ROLES else None, name) for name in least]
-        first_line = f"{chosen.first_line}\n" if chosen.first_line else ""
-    _refuse_unlike(table, chosen)
-    texts = [_texts_of(table, chosen, role, name, form) for role, name in written]
-    lines = rows_of(texts, len(table), chosen.separator)
+    if chosen.same is not None and table.is_target is not None:
+        both = [table.models if name == "model" else table.columns[name] for name in chosen.same]
+        texts = [column.values() for column in both if isinstance(column, Factor)]
+        if ((texts[0] == texts[1]) != table.is_target).any():
+            expected = f"have targets exactly where {' and '.join(chosen.same)} are equal"
+            raise invalid("table", expected, "other labels")
+    columns = [_texts_of(table, chosen, role, name, form) for role, name in written]
+    lines = rows_of(columns, len(table), chosen.separator)
     if chosen.last_optional:
         lines = ("".join(f"{line.rstrip()}\n" for line in part.splitlines()) for part in lines)
     write_parts(path, itertools.chain([first_line], lines))
 
 
-def _header_columns(
-    table: Table, format: Format, held: set[str], renamed: Mapping[str, str]
-) -> list[tuple[str | None, str]]:
+def _header_columns(table: Table, format: Format, held: set[str]) -> list[tuple[str | None, str]]:
     """Return the columns of a file with a header: those of the format first, then the others."""
-    known: list[tuple[str | None, str]] = []
-    left = list(table.columns)
-    for column in format.columns:
-        if column.name not in held:
-            continue
-        if column.header:
-            known.append((column.name, renamed.get(column.name, column.header[0])))
-        else:
-            known.append((None, column.name))
-        if column.name in left and (not column.header or column.name == "side"):
-            left.remove(column.name)
+    known: list[tuple[str | None, str]] = [
+        (c.name, c.header[0]) if c.header else (None, c.name)
+        for c in format.columns
+        if c.name in held
+    ]
+    roles = [role for role, _ in known]
+    taken = {name for role, name in known if role is None} | ({"side"} & {*roles})
     # A factor of labels is written as the labels, if these can say the same.
-    label = dict(known).get("label")
-    is_same = label == "label" or _spelled_labels(table, format) is not None
-    if "label" in left and label is not None and is_same:
-        left.remove("label")
-    written = [*known, *((None, name) for name in left)]
-    names = [name for _, name in written]
+    is_same = ("label", "label") in known or _spelled_labels(table, format) is not None
+    taken |= {"label"} if "label" in roles and is_same else set()
+    others = [name for name in table.columns if name not in taken]
+    names = [*(name for _, name in known), *others]
     if repeated := [*repetitions(names), *(name for name in names if not name)]:
         found = f"{list_some(map(repr, repeated))} again, or without a name"
         raise invalid("columns", "name each column once", found)
-    lower = [name.lower() for name in names]
     for role, accepted in format.header.items():
-        at = next((lower.index(n.lower()) for n in accepted if n.lower() in lower), None)
-        is_renamed = any(r == role and name not in accepted for r, name in written)
-        if at is not None and written[at][0] != role and not is_renamed:
+        taken_for = [n for n in others if n.lower() in map(str.lower, accepted)]
+        if taken_for and role not in roles:
             expected = f"have no extra column that is read as the {role}"
-            raise invalid("table", expected, repr(names[at]))
-    return written
+            raise invalid("table", expected, repr(taken_for[0]))
+    return [*known, *((None, name) for name in others)]
 
 
-def _refuse_unlike(table: Table, format: Format) -> None:
-    """Raise if the format shows targets by equal columns, and the labels contradict."""
-    if format.same is None or table.is_target is None:
-        return
-    both = [table.models if name == "model" else table.columns[name] for name in format.same]
-    texts = [column.values() for column in both if isinstance(column, Factor)]
-    wrong = np.flatnonzero((texts[0] == texts[1]) != table.is_target)
-    if wrong.size:
-        found = f"{wrong.size} lines where they are not (first line {int(wrong[0]) + 1})"
-        expected = f"have targets exactly where {' and '.join(format.same)} are equal"
-        raise invalid("table", expected, found)
-
-
-def _fields(texts: npt.ArrayLike | Sequence[str], name: str, separator: str) -> list[str]:
+def _fields(texts: Iterable[str], name: str, separator: str) -> list[str]:
     """Return texts as a list, refusing those that a format cannot hold."""
+    listed = list(map(str, texts))
     if separator == " ":
-        return words(texts, name)
-    listed: list[str] = np.asarray(texts, dtype=np.str_).tolist()
+        return words(listed, name)
     forbidden = {separator, '"', "\n", "\r"}
     bad = [
         text
@@ -250,41 +206,27 @@ def _texts_of(
     table: Table, format: Format, role: str | None, name: str, form: Callable[[float], str]
 ) -> Writer:
     """Return the function that gives a column as texts."""
-    mark = format.separator
-    if role == "model":
-        return named(_fields(table.models.levels, "models", mark), table.models.codes)
-    if role == "segment":
-        return named(_fields(table.segments.levels, "segments", mark), table.segments.codes)
     if role == "label":
-        return _labels_of(table, format)
+        own = _spelled_labels(table, format)
+        if own is not None:
+            return named(own.levels.tolist(), own.codes)
+        # The first set of words, and of a detector of spoofs what is no target.
+        target, other = list(format.vocabularies[0])[:2]
+        return named([other, target], np.asarray(table.is_target))
     if role is None and name == "-":
         return lambda part: ["-"] * (part.stop - part.start)
-    column: Any = table.scores if role == "score" else table.columns["side" if role else name]
-    argument = "scores" if role == "score" else f"columns[{name!r}]"
+    columns = {"model": table.models, "segment": table.segments, "score": table.scores}
+    column = columns.get(str(role), table.columns.get("side" if role else name))
+    argument = f"{role}s" if role in columns else f"columns[{name!r}]"
     if isinstance(column, Factor):
-        return named(_fields(column.levels, argument, mark), column.codes)
-    is_missing = np.isnan(column)
+        return named(_fields(column.levels, argument, format.separator), column.codes)
+    numbers = np.asarray(column, np.float64)
+    is_missing = np.isnan(numbers)
     if is_missing.any() and not (format.missing or (format.last_optional and role == "score")):
-        found = f"{np.count_nonzero(is_missing)} missing of {column.size}"
+        found = f"{np.count_nonzero(is_missing)} missing of {numbers.size}"
         raise invalid(argument, f"be complete to be written as {format.name}", found)
-
-    def texts(part: slice) -> Iterable[str]:
-        numbers = map(form, column[part].astype(np.float64).tolist())
-        flags = is_missing[part].tolist()
-        return [format.missing if no else text for no, text in zip(flags, numbers, strict=True)]
-
-    return texts
-
-
-def _labels_of(table: Table, format: Format) -> Writer:
-    """Return the function that gives the labels."""
-    own = _spelled_labels(table, format)
-    if own is not None:
-        return named(own.levels.tolist(), own.codes)
-    # The first set of words, and of a detector of spoofs what is no target.
-    target, other = list(format.vocabularies[0])[:2]
-    assert table.is_target is not None, "the layout would not have been chosen"
-    return named([other, target], table.is_target)
+    spell = (lambda x: form(x) if x == x else format.missing) if is_missing.any() else form
+    return lambda part: map(spell, numbers[part].tolist())
 
 
 def _spelled_labels(table: Table, format: Format) -> Factor | None:
@@ -292,9 +234,9 @@ def _spelled_labels(table: Table, format: Format) -> Factor | None:
     own = table.columns.get("label")
     if not isinstance(own, Factor) or table.is_target is None:
         return None
-    for words in format.vocabularies:
-        if set(own.levels.tolist()) <= set(words):
-            meanings = np.array([words[level] == TARGET for level in own.levels.tolist()], np.bool_)
-            if np.array_equal(meanings[own.codes], table.is_target):
-                return own
+    for known in format.vocabularies:
+        levels = [known.get(level) for level in own.levels.tolist()]
+        is_target = np.array([level == TARGET for level in levels], np.bool_)[own.codes]
+        if None not in levels and np.array_equal(is_target, table.is_target):
+            return own
     return None

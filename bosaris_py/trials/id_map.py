@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from bosaris_py._arrays import StrArray, mark_read_only, read_only
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class
@@ -59,7 +59,7 @@ class IdMap(TextFileMethods):
         check_same_rows({"leftids": leftids, "rightids": rightids})
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
-            warn_caller(_REPEATED.format("left"), DuplicateIdWarning)
+            warn([Note(DuplicateIdWarning, _REPEATED.format("left"))])
 
     def __attrs_post_init__(self) -> None:
         """Raise unless the ids come in pairs."""
@@ -125,7 +125,7 @@ class IdMap(TextFileMethods):
             As for `map_left_to_right`.
         """
         if self._right.has_repeated():
-            warn_caller(_REPEATED.format("right"), DuplicateIdWarning)
+            warn([Note(DuplicateIdWarning, _REPEATED.format("right"))])
         return _mapped(self._right, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -182,7 +182,7 @@ class IdMap(TextFileMethods):
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex(np.concatenate(distinct)).has_repeated():
-            warn_caller("idmaps being merged share ids.", DuplicateIdWarning)
+            warn([Note(DuplicateIdWarning, "idmaps being merged share ids.")])
         sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))
@@ -202,5 +202,5 @@ def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:
     if found.size < wanted.size:
         missing = wanted.size - found.size
         message = f"{missing} ids could not be mapped because they were not present in the map."
-        warn_caller(message, MissingTrialsWarning)
+        warn([Note(MissingTrialsWarning, message)])
     return mark_read_only(target[found])

@@ -20,14 +20,13 @@ import numpy as np
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, mark_read_only
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat
-from bosaris_py.files.columns import Factor, order_trials
+from bosaris_py.files.columns import KIND, Factor, are_kinds, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
-from bosaris_py.files.labels import KIND, are_kinds
-from bosaris_py.files.text import Columns, Labels, Table, read_table
+from bosaris_py.files.text import Columns, Labels, Table, read_table, refuse_conflicts
 from bosaris_py.trials.alignment import Ids, name_trials
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
@@ -61,7 +60,7 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
     """Return ``"hdf5"`` or ``"mat"`` and one of `layout.KINDS`; None for other files."""
     file = check.as_path(path)
     # A pipe can be read only once, and holds text.
-    if file.exists() and not file.is_file():
+    if str(file) == "-" or (file.exists() and not file.is_file()):
         return None
     with file.open("rb") as stream:
         head = stream.read(6)
@@ -114,7 +113,11 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
     found = _read_binary(path, options.get("max_bytes"))
-    return read_table(path, **options) if found is None else found
+    if found is not None:
+        return found
+    table = read_table(path, **options)
+    warn(table.notes)
+    return table
 
 
 def read_key(
@@ -134,8 +137,8 @@ def read_key(
     Parameters
     ----------
     path : str or path-like
-        A file in HDF5, of MATLAB, or in one of the text formats of the field; text is decompressed
-        if the name ends in ``.gz``.
+        A file in HDF5, of MATLAB, or in one of the text formats of the field, or ``-`` for text
+        from standard input; text is decompressed if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
     columns, labels, spoof, missing, strip_suffix
@@ -180,15 +183,27 @@ def read_key(
     found = _binary(path, max_bytes, "a Key", Key)
     if found is not None:
         return found
-    how = format, columns, labels, spoof, missing, strip_suffix
-    table = _once(_table(path, *how, max_bytes, progress=progress), path, "labels")
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+    table = _once(table, path, "label")
     if table.is_target is None:
         message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
         raise FileFormatError(message)
     known = dict(table.columns)
     kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
-    return Key._from_positions(*_places(table), made, "labels").with_columns(**known)
+    key = Key._from_positions(*_places(table), made, "labels").with_columns(**known)
+    warn(table.notes)
+    return key
 
 
 def read_trials(
@@ -229,8 +244,19 @@ def read_trials(
     found = _binary(path, max_bytes, "an Ndx or Key", Ndx, Key)
     if found is not None:
         return Ndx._made(*found.ids, found.cells)
-    how = format, columns, labels, spoof, missing, strip_suffix
-    table = _once(_table(path, *how, max_bytes, progress=progress), path, "")
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+    table = _once(table, path, "")
+    warn(table.notes)
     return Ndx._from_positions(*_places(table))
 
 
@@ -295,10 +321,19 @@ def read_scores(
         raise check.invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
-    how = format, columns, labels, spoof, missing, strip_suffix
-    # Other columns are not returned, so they are not read.
-    extra = decision is not None
-    table = _table(path, *how, max_bytes, progress=progress, extra=extra)
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        # Other columns are not returned, so they are not read.
+        extra=decision is not None,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
     if decision is not None:
         table = _decided(table, decision, path)
     if table.scores is None:
@@ -307,11 +342,13 @@ def read_scores(
         raise FileFormatError(message, hint=hint, use={"columns": None})
     is_missing = np.isnan(table.scores)
     if is_missing.any():
-        message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        warn_caller(message, MissingTrialsWarning)
-        table = table.take(~is_missing)
-    table = _once(table, path, "scores")
-    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
+        text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
+        notes = (*table.notes, Note(MissingTrialsWarning, text))
+        table = attrs.evolve(table.take(~is_missing), notes=notes)
+    table = _once(table, path, "score")
+    scores = Scores._from_positions(*_places(table), table.scores, "scores")
+    warn(table.notes)
+    return to_natural(scores, base)
 
 
 _DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
@@ -350,8 +387,9 @@ def scores_and_faults(
     options = {"spoof": "nontarget", **options}
     absent = ["nan", missing] if isinstance(missing, str) else ["nan", *missing]
     table = read_table(path, missing=absent, extra=False, **options)
-    values = table.scores
-    if values is None:  # the error says so
+    warn(table.notes)
+    values, numbers = table.scores, table.lines
+    if values is None or numbers is None:  # the error says so
         return read_scores(path, missing=missing, **options), []
     ids, models, segments = _places(table)
     order = order_trials(models, segments, ids[0].size)
@@ -364,7 +402,7 @@ def scores_and_faults(
 
     def named(line: int) -> str:
         trial = ids[0][models[line]], ids[1][segments[line]]
-        return f"{table.line_number(line)} ({trial[0]}, {trial[1]})"
+        return f"{numbers[line]} ({trial[0]}, {trial[1]})"
 
     told = [
         f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
@@ -376,34 +414,6 @@ def scores_and_faults(
     is_wanted[order.repeated] = False
     table = table.take(is_wanted)
     return Scores._from_positions(*_places(table), table.scores, "scores"), told
-
-
-def _table(
-    path: FilePath,
-    format: str | None,
-    columns: Columns | None,
-    labels: Labels | None,
-    spoof: str,
-    missing: str | Sequence[str],
-    strip_suffix: str,
-    max_bytes: int | None,
-    *,
-    progress: bool,
-    extra: bool = True,
-) -> Table:
-    """Read a text, with the options of the three readers in their order."""
-    return read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        extra=extra,
-        max_bytes=max_bytes,
-        progress=progress,
-    )
 
 
 def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:
@@ -439,28 +449,24 @@ def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
 
 def _once(table: Table, path: FilePath, what: str) -> Table:
     """Return the trials of a file column by column, each once."""
-    # Lines of the same trial must not differ in their columns, nor in `what`: `"labels"`,
-    # `"scores"` or nothing.
+    # Lines of the same trial must not differ in their columns, nor in `what`: `"label"`, `"score"`
+    # or nothing.
     order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
+    notes = list(table.notes)
     if order.repeated.size:
-        contents = {"labels": table.is_target, "scores": table.scores}.get(what)
-        compared = {} if contents is None else {what.removesuffix("s"): contents}
-        for name, column in {**compared, **table.columns}.items():
-            if (clash := order.conflicts(column)).any():
-                shown = _name_lines(table, order.repeated[clash])
-                message = f"{path}: trials are listed again with another {name}: {shown}."
-                raise FileFormatError(message)
-        shown = _name_lines(table, order.repeated)
-        message = f"Lines of {path} that list a trial again were left out: {shown}."
-        warn_caller(message, DuplicateTrialWarning)
-    return table if order.order is None else table.take(mark_read_only(order.order))
-
-
-def _name_lines(table: Table, lines: AnyArray) -> str:
-    """Return the number of the trials in some lines and the first few, for a message."""
-    ids, models, segments = _places(table)
-    pairs = np.unique(np.stack([models[lines], segments[lines]]), axis=1)
-    return name_trials(pairs[0], pairs[1], ids)
+        compared: dict[str, Factor | AnyArray] = {}
+        if what == "label" and table.is_target is not None:
+            compared["label"] = Factor(table.is_target.view(np.uint8), ["nontarget", "target"])
+        elif what == "score" and table.scores is not None:
+            compared["score"] = table.scores
+        refuse_conflicts(path, table, order, compared | dict(table.columns))
+        ids, models, segments = _places(table)
+        pairs = np.unique([models[order.repeated], segments[order.repeated]], axis=1)
+        shown = name_trials(pairs[0], pairs[1], ids)
+        text = f"Lines of {path} that list a trial again were left out: {shown}."
+        notes.append(Note(DuplicateTrialWarning, text))
+    table = table if order.order is None else table.take(mark_read_only(order.order))
+    return attrs.evolve(table, notes=tuple(notes))
 
 
 # Systems

@@ -7,9 +7,10 @@ from typing import ClassVar, Self, TypeVar
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, ArrayRecord
+from bosaris_py._notes import warn
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.files import hdf5, mat, toolkit
+from bosaris_py.files import hdf5, hdf5_writing, mat, toolkit
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
@@ -115,7 +116,11 @@ class FileMethods(ArrayRecord):
         -------
         Self
         """
-        return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
+        arrays, notes = hdf5.read(cls._kind, path, max_bytes=max_bytes)
+        found = cls._from_file(path, arrays)
+        if notes:
+            warn(notes)
+        return found
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the object as an HDF5 file, whatever its name.
@@ -126,7 +131,7 @@ class FileMethods(ArrayRecord):
             Name of the file, which is replaced if it exists.
         """
         kind, arrays = self._stored("hdf5")
-        hdf5.write(kind, path, **arrays)
+        hdf5_writing.write(kind, path, **arrays)
 
     @classmethod
     def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -184,8 +189,11 @@ class TextFileMethods(FileMethods):
             The object in the file. Models and segments of trials are sorted, because the file
             lists only trials.
         """
-        arrays = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
-        return cls._from_file(path, arrays)
+        arrays, notes = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
+        found = cls._from_file(path, arrays)
+        if notes:
+            warn(notes)
+        return found
 
     def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
         """Save the object as a text file, whatever its name.
@@ -201,5 +209,4 @@ class TextFileMethods(FileMethods):
         -----
         The toolkit writes ``"%f"``, six decimals, which loses most of a small number.
         """
-        kind, arrays = self._stored("txt")
-        toolkit.write(kind, path, arrays, number_format=number_format)
+        toolkit.write(path, self._stored("txt")[1], number_format=number_format)

@@ -3,14 +3,13 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.files import hdf5, mat
+from bosaris_py.files import hdf5, hdf5_writing, mat
 
 Arrays = dict[str, np.ndarray]
 
@@ -56,7 +55,9 @@ def read() -> Callable[..., Arrays]:
     """Read a file of a kind with the module for its extension."""
 
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
-        return _module(path).read(kind, path, **options)
+        if path.suffix == ".mat":
+            return mat.read(kind, path, **options)
+        return hdf5.read(kind, path, **options)[0]
 
     return read_file
 
@@ -66,13 +67,10 @@ def write() -> Callable[..., None]:
     """Write a file of a kind with the module for its extension."""
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
-        _module(path).write(kind, path, **arrays, **options)
+        module = mat if path.suffix == ".mat" else hdf5_writing
+        module.write(kind, path, **arrays, **options)
 
     return write_file
-
-
-def _module(path: Path) -> ModuleType:
-    return {".h5": hdf5, ".mat": mat}[path.suffix]
 
 
 @pytest.fixture(scope="session")

@@ -1,26 +1,24 @@
-"""Columns of categories, and lists of trials in order."""
+"""Columns of categories, labels of users, and lists of trials in order."""
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.columns import Factor, order_trials, sort_codes, trial_codes
+from bosaris_py.files.columns import (
+    KINDS,
+    Factor,
+    as_labels,
+    factor_of_kinds,
+    order_trials,
+    sort_codes,
+)
 
 texts = st.lists(st.text(alphabet="abé ", max_size=3), max_size=30)
-
-
-@given(texts)
-def test_values_come_back(values):
-    factor = Factor.from_values(values)
-    assert factor.values().tolist() == values
-    assert factor.levels.tolist() == sorted(set(values))
-    assert factor.counts().tolist() == [values.count(level) for level in factor.levels]
-    assert Factor.from_values(np.array(values, dtype=np.str_)) == factor
-    assert Factor.from_values(np.array(values, dtype=object)) == factor
 
 
 @given(texts, texts)
@@ -34,37 +32,11 @@ def test_equality_ignores_the_order_of_levels_and_those_that_do_not_occur():
     assert Factor([0], ["b"]) != "b"
 
 
-@pytest.mark.parametrize(
-    ("values", "levels"),
-    [
-        ([1, 3, 1], ["1", "3"]),
-        (np.array([10, 9, 9], dtype=np.int8), ["10", "9"]),  # sorted as text
-        ([True, False], ["False", "True"]),
-        ([b"x", "y"], ["x", "y"]),
-        ([], []),
-    ],
-)
-def test_other_types_become_text(values, levels):
-    factor = Factor.from_values(values)
-    assert factor.levels.tolist() == levels
-    assert factor.values().tolist() == [
-        item.decode() if isinstance(item, bytes) else str(item) for item in list(values)
-    ]
-
-
 @pytest.mark.parametrize(("n_levels", "size"), [(1, 1), (256, 1), (257, 2), (65_537, 4)])
 def test_codes_take_the_shortest_type(n_levels, size):
     levels = [f"{number:06}" for number in range(n_levels)]
     assert Factor(np.arange(n_levels), levels).codes.itemsize == size
     assert Factor.from_values(levels).codes.itemsize == size
-
-
-def test_take():
-    factor = Factor.from_values(list("abca"))
-    assert factor.take([3, 1, 1]).values().tolist() == list("abb")
-    assert factor.take(np.array([True, False, True, False])).values().tolist() == list("ac")
-    assert factor.take(slice(1, None)).values().tolist() == list("bca")
-    assert factor.take([0]).levels is factor.levels
 
 
 def test_read_only_for_good_and_after_pickling():
@@ -128,6 +100,43 @@ def test_each_trial_once(trials: list[tuple[int, int]]) -> None:
         assert first == trials.index(trials[again]) < again
 
 
-def test_codes_do_not_overflow() -> None:
-    positions = np.array([2**31 - 2], dtype=np.int32)
-    assert trial_codes(positions, positions, 2**31 - 1).tolist() == [(2**31 - 2) * 2**31]
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([True, False], [True, False]),
+        ([1, 0], [True, False]),
+        ([1, -1], [True, False]),
+        ([0.0, 1.0], [False, True]),
+        ([1, 1], [True, True]),
+        (["target", "nontarget"], [True, False]),
+        (["Same", "different"], [True, False]),
+        (["bonafide", "spoof", "spoof"], [True, False, False]),
+        (["non-mated", "mated"], [False, True]),
+    ],
+)
+def test_labels(labels: list[Any], expected: list[bool]) -> None:
+    assert as_labels(labels, "labels").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [[True], [False]],
+        [1, 0, -1],
+        [0, 2],
+        [1.0, np.nan],
+        [1, 0.5],
+        ["yes", "no"],
+        ["target", "nontarget", "spoof"],
+        {"a": 1},
+    ],
+)
+def test_labels_that_are_none(labels: Any) -> None:
+    with pytest.raises(InvalidInputError):
+        as_labels(labels, "labels")
+
+
+def test_the_column_of_kinds_has_the_words_of_the_classes() -> None:
+    factor = factor_of_kinds(np.array([2, 1, 0], np.uint8))
+    assert factor.values().tolist() == ["spoof", "target", "nontarget"]
+    assert factor.levels.tolist() == list(KINDS) == sorted(KINDS)

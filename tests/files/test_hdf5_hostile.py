@@ -14,7 +14,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.files import hdf5, rows
+from bosaris_py.files import hdf5, hdf5_writing, rows
 from tests.files import hostile_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
@@ -103,6 +103,8 @@ def test_forged_files_of_version_73(
         {"fletcher32": True},
         {"compression": "gzip"},
         {"compression": "gzip", "shuffle": True, "fletcher32": True},
+        {"compression": "lzf"},
+        {"compression": "lzf", "shuffle": True, "fletcher32": True},
     ],
 )
 @pytest.mark.parametrize("kind", ["f8", ">f4", "i2", "u1"])
@@ -112,20 +114,23 @@ def test_chunks_of_others_are_read(
 ) -> None:
     path = tmp_path / "a.h5"
     # Random bytes do not shrink: the library then stores a chunk without gzip.
-    expected = np.random.default_rng(5).integers(0, 120, (64, 64)).astype(kind)
+    rng = np.random.default_rng(5)
+    expected = np.where(rng.random((64, 64)) < 0.3, rng.integers(0, 120, (64, 64)), 7).astype(kind)
     with hostile_files.new_file(path) as file:
         file.create_dataset("scores", data=expected, chunks=chunks, **options)
         file.create_dataset("score_mask", data=np.ones((64, 64), "u1"), chunks=chunks, **options)
     np.testing.assert_array_equal(bp.Scores.read(path).scoremat, expected)
 
 
-@pytest.mark.parametrize("link", ["soft", "external", "external group", "virtual", "raw"])
+@pytest.mark.parametrize(
+    "link", ["soft", "circle", "dangling", "external", "external group", "virtual", "raw"]
+)
 def test_nothing_leads_out_of_a_file(
     tmp_path: Path, contents: dict[str, Arrays], link: str
 ) -> None:
     path, other = tmp_path / "a.h5", tmp_path / "other.h5"
-    hdf5.write("scores", path, **contents["scores"])
-    hdf5.write("scores", other, **contents["scores"])
+    hdf5_writing.write("scores", path, **contents["scores"])
+    hdf5_writing.write("scores", other, **contents["scores"])
     with h5py.File(path, "r+") as file:
         if link == "external group":
             del file["ID"]
@@ -133,7 +138,13 @@ def test_nothing_leads_out_of_a_file(
         else:
             del file["scores"]
         if link == "soft":
-            file["scores"] = h5py.SoftLink("/score_mask")
+            # A link in the file to a group whose scores are elsewhere.
+            file["group"] = h5py.ExternalLink("other.h5", "/")
+            file["scores"] = h5py.SoftLink("/group/scores")
+        elif link == "circle":
+            file["scores"] = h5py.SoftLink("/scores")
+        elif link == "dangling":
+            file["scores"] = h5py.SoftLink("nowhere")
         elif link == "external":
             file["scores"] = h5py.ExternalLink("other.h5", "/scores")
         elif link == "virtual":
@@ -144,7 +155,20 @@ def test_nothing_leads_out_of_a_file(
             external = [(str(other), 0, 96)]
             file.create_dataset("scores", (3, 4), "f8", external=external)
     with pytest.raises(FileFormatError):
-        hdf5.read("scores", path)
+        hdf5.read("scores", path)[0]
+
+
+def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Arrays]) -> None:
+    path = tmp_path / "a.h5"
+    hdf5_writing.write("scores", path, **contents["scores"])
+    with h5py.File(path, "r+") as file:
+        file.move("ID", "names/ids")
+        file["ID"] = h5py.SoftLink("./names/ids")
+        file.move("scores", "names/values")
+        file["names/again"] = h5py.SoftLink("values")
+        file["scores"] = h5py.SoftLink("/names/again")
+    found = hdf5.read("scores", path)[0]
+    assert all(np.array_equal(found[name], array) for name, array in contents["scores"].items())
 
 
 KIND_OF = {"key": "key", "scores": "scores", "quality": "quality_measures", "id": "id_map"}
@@ -160,7 +184,7 @@ def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
     rng = np.random.default_rng(count)
     originals = {}
     for kind in KIND_OF.values():
-        hdf5.write(kind, path, **contents[kind])
+        hdf5_writing.write(kind, path, **contents[kind])
         originals[kind] = path.read_bytes()
 
     def read_all() -> int:
@@ -174,7 +198,7 @@ def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
                 changed[rng.integers(len(changed))] ^= 1 << int(rng.integers(8))
             path.write_bytes(changed)
             try:
-                found = hdf5.read(kind, path)
+                found = hdf5.read(kind, path)[0]
             except FileFormatError:
                 refused += 1
                 continue

@@ -24,52 +24,30 @@ VALUES = np.array([[0.1, -1e-300, 3.5], [1e6, -2.25, 0.0]])
 
 HASMODEL, HASSEG = np.array([True, False]), np.array([True, True, False])
 
+IDS, SINGLE = {"modelset": MODELS, "segset": SEGMENTS}, VALUES.astype(np.float32)
+MASK, HAS = TAR | NON, {"hasmodel": HASMODEL, "hasseg": HASSEG}
+MEASURES = {"modelQ": VALUES[:, :2], "segQ": VALUES, **HAS}
+SPEAKERS = ["anna", "bert"]
+
 # What each is called in the file, and its fields as MATLAB has them.
 OBJECTS: dict[str, tuple[Any, str, dict[str, Any]]] = {
-    "Ndx": (
-        Ndx(MODELS, SEGMENTS, TAR | NON),
-        "ndx",
-        {"modelset": MODELS, "segset": SEGMENTS, "trialmask": TAR | NON},
-    ),
-    "Key": (
-        Key(MODELS, SEGMENTS, TAR, NON),
-        "key",
-        {"modelset": MODELS, "segset": SEGMENTS, "tar": TAR, "non": NON},
-    ),
-    "Scores": (
-        Scores(VALUES, MODELS, SEGMENTS, TAR | NON),
-        "scr",
-        {"modelset": MODELS, "segset": SEGMENTS, "scoremat": VALUES, "scoremask": TAR | NON},
-    ),
-    "Scores, single": (
-        Scores(VALUES.astype(np.float32), MODELS, SEGMENTS, TAR | NON),
-        "scr",
-        {
-            "modelset": MODELS,
-            "segset": SEGMENTS,
-            "scoremat": VALUES.astype(np.float32),
-            "scoremask": TAR | NON,
-        },
-    ),
+    "Ndx": (Ndx(*IDS.values(), MASK), "ndx", {**IDS, "trialmask": MASK}),
+    "Key": (Key(*IDS.values(), TAR, NON), "key", {**IDS, "tar": TAR, "non": NON}),
+    **{
+        f"Scores, {x.dtype}": (
+            Scores(x, *IDS.values(), MASK),
+            "scr",
+            {**IDS, "scoremat": x, "scoremask": MASK},
+        )
+        for x in (VALUES, SINGLE)
+    },
     "Quality": (
-        QualityMeasures(MODELS, SEGMENTS, VALUES[:, :2], VALUES, HASMODEL, HASSEG),
+        QualityMeasures(*IDS.values(), **MEASURES),
         "qual",
-        {
-            "modelset": MODELS,
-            "segset": SEGMENTS,
-            "modelQ": VALUES[:, :2],
-            "segQ": VALUES,
-            "hasmodel": HASMODEL,
-            "hasseg": HASSEG,
-            "scoremask": np.outer(HASMODEL, HASSEG),
-        },
+        {**IDS, **MEASURES, "scoremask": np.outer(HASMODEL, HASSEG)},
     ),
     "Seg_Quality": (SegmentQuality(SEGMENTS, VALUES), "qual", {"ids": SEGMENTS, "values": VALUES}),
-    "Id_Map": (
-        IdMap(MODELS, ["anna", "bert"]),
-        "idmap",
-        {"leftids": MODELS, "rightids": ["anna", "bert"]},
-    ),
+    "Id_Map": (IdMap(MODELS, SPEAKERS), "idmap", {"leftids": MODELS, "rightids": SPEAKERS}),
 }
 CLASSES = {"b": "logical", "U": "cell", "d": "double", "f": "single"}
 

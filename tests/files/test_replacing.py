@@ -1,6 +1,5 @@
 import contextlib
 import errno
-import hashlib
 import os
 import re
 import secrets
@@ -15,23 +14,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.files import replacing as module
-from bosaris_py.files.replacing import digest_of, replacing
-
-
-def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
-    target = tmp_path / "a.txt"
-    with replacing(target) as temporary:
-        temporary.write_text("new")
-        assert not target.exists()
-        assert temporary.parent == tmp_path
-    assert target.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_temporary_name_is_hidden_and_not_that_of_a_score_file(tmp_path: Path) -> None:
-    with replacing(tmp_path / "plot.v1.pdf") as temporary:
-        assert temporary.suffix == ".bosaris_py"
-        assert temporary.name.startswith(".plot.v1.pdf.")
+from bosaris_py.files.replacing import replacing
 
 
 @pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt, SystemExit])
@@ -72,15 +55,6 @@ def test_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.txt")) == [target]
 
 
-def test_permissions_are_those_of_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "a.txt"
-    target.write_text("old")
-    target.chmod(0o640)
-    with replacing(target) as temporary:
-        temporary.write_text("new")
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o4711])
 def test_private_file_stays_private_while_it_is_replaced(tmp_path: Path, mode: int) -> None:
     target = tmp_path / "a.txt"
@@ -105,50 +79,12 @@ def test_owner_is_kept(tmp_path: Path) -> None:
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o2750)
 
 
-def test_another_group_gets_no_more_than_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "a.txt"
-    target.write_text("old")
-    target.chmod(0o664)
-    status = list(target.stat())
-    status[5] += 1
-
-    def refuse(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "chown", refuse)
-    monkeypatch.setattr(module, "_check_target", lambda _: os.stat_result(status))
-    with replacing(target):
-        pass
-    assert stat.S_IMODE(target.stat().st_mode) == 0o644
-
-
-def test_an_error_names_the_file_that_was_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, *_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(PermissionError, match=r"/a\.txt'$"), replacing(tmp_path / "a.txt"):
-        pass
-
-
 @pytest.mark.parametrize(("code", "name"), [(errno.ENOSPC, "a.txt"), (errno.EIO, None)])
 def test_a_full_disk_is_that_of_the_file(tmp_path: Path, code: int, name: str | None) -> None:
     """Other errors without a name may be those of a file that is read."""
     with pytest.raises(OSError) as caught, replacing(tmp_path / "a.txt"):  # noqa: PT011
         raise OSError(code, "no name")
     assert caught.value.filename == (name and str(tmp_path / name))
-
-
-def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:
-    with replacing(tmp_path / "a.txt"):
-        pass
-    plain = tmp_path / "b.txt"
-    plain.touch()
-    assert (tmp_path / "a.txt").stat().st_mode == plain.stat().st_mode
 
 
 def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
@@ -161,23 +97,6 @@ def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
         temporary.write_text("new")
     assert link.is_symlink()
     assert real.read_text() == "new"
-
-
-@pytest.mark.parametrize("name", ["x" * 200 + ".h5", "é" * 120, "a." + "s" * 200])
-def test_long_names(tmp_path: Path, name: str) -> None:
-    with replacing(tmp_path / name) as temporary:
-        temporary.write_text("new")
-    assert (tmp_path / name).read_text() == "new"
-
-
-def test_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="nowhere"), replacing(tmp_path / "nowhere/a"):
-        pass
-
-
-def test_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError), replacing(tmp_path):
-        pass
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a special file")
@@ -199,23 +118,6 @@ def test_protected_file_is_refused(tmp_path: Path) -> None:
     target.chmod(0o444)
     with pytest.raises(PermissionError), replacing(target):
         pass
-
-
-def test_protected_file_is_refused_for_everybody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "a.txt"
-    target.write_text("old")
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(PermissionError), replacing(target):
-        pass
-    assert target.read_text() == "old"
-
-
-def test_digest_is_that_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"abc")
-    assert digest_of(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
-    assert digest_of(tmp_path) == "not a regular file"
 
 
 def test_no_input_of_a_call_is_its_output(tmp_path: Path) -> None:
@@ -293,23 +195,6 @@ def test_a_planted_temporary_file_is_not_followed(
     assert secret.read_text() == "kept"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="folders can be flushed on POSIX")
-def test_file_and_folder_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flushed = []
-    flush = os.fsync
-
-    def note(descriptor: int) -> None:
-        flushed.append((os.fstat(descriptor).st_ino, (tmp_path / "a.txt").exists()))
-        flush(descriptor)
-
-    monkeypatch.setattr(os, "fsync", note)
-    with replacing(tmp_path / "a.txt") as temporary:
-        temporary.write_text("new")
-    # The content before the renaming, the folder behind it.
-    inodes = [(tmp_path / "a.txt").stat().st_ino, tmp_path.stat().st_ino]
-    assert flushed == list(zip(inodes, (False, True), strict=True))
-
-
 def test_an_output_is_tried_without_a_trace(tmp_path: Path) -> None:
     old = tmp_path / "old.txt"
     old.write_text("seven b")
@@ -317,12 +202,3 @@ def test_an_output_is_tried_without_a_trace(tmp_path: Path) -> None:
     assert module.try_output(tmp_path / "new.txt") == 0
     assert list(tmp_path.iterdir()) == [old]
     assert old.read_text() == "seven b"
-
-
-def test_one_file_of_several_names(tmp_path: Path) -> None:
-    one, other, link = (tmp_path / name for name in ("one", "other", "link"))
-    one.touch()
-    other.touch()
-    link.hardlink_to(one)
-    assert module.same_file(link, [None, tmp_path / "none", other, one]) == one
-    assert module.same_file(link, [None, tmp_path / "none", other]) is None

@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import gzip
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import bosaris_py
 import bosaris_py.files.cells as cells
 from bosaris_py.errors import BosarisError, BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files.text import Table, read_table
+from bosaris_py.trials import Key
 
 Write = Callable[[str], Path]
 
@@ -79,28 +79,10 @@ class TestColumns:
         assert table.scores[table.is_target].tolist() == [0.5]
         assert (models(table), segments(table)) == (["all"] * 2, ["1", "2"])
 
-    def test_skipped(self, write: Write) -> None:
-        path = write("m1 s1 x y\nm1 s2 x z\n")
-        assert not read_table(path, columns="model segment - -").columns
-        assert not read_table(path, columns="model segment a b", extra=False).columns
-
-    def test_sides(self, write: Write) -> None:
-        table = read_table(write(KEY))
-        assert segments(table) == ["s1", "s1"]
-        assert table.columns["side"].values().tolist() == ["a", "b"]
-
     def test_names_in_any_case_of_letters_or_none(self, write: Write) -> None:
         assert len(read_table(write(KEY.replace("modelid", "ModelID")))) == 2
         table = read_table(write(",model,segment,sex,\n0,m,s,f,\n1,m,t,f,\n"))
         assert list(table.columns) == ["sex"]
-
-    def test_a_separator_too_many(self, write: Write) -> None:
-        """As Hyperion writes lists of trials; where the lines have it too, it is a column."""
-        for content in (
-            "modelid,segmentid,\nm1,s1\nm1,s2\n",
-            "modelid,segmentid,\nm1,s1,x\nm1,s2,y\n",
-        ):
-            assert segments(read_table(write(content))) == ["s1", "s2"]
 
     def test_csv_without_a_header(self, write: Write) -> None:
         path = write("m1,s1,0.5\nm1,s2,1.5\n")
@@ -150,18 +132,7 @@ class TestContents:
 
     def test_numbers_of_lines(self, write: Write) -> None:
         table = read_table(write("\n\nm s 1.5\n\nm t 2.5\nm u 3.5\n"))
-        assert [table.line_number(line) for line in range(3)] == [3, 5, 6]
-        with pytest.raises(IndexError):
-            table.line_number(3)
-
-    def test_table(self, write: Write) -> None:
-        table = read_table(write(KEY))
-        assert repr(table) == (
-            "Table: 2 lines, 1 models x 1 segments, 1 targets, 1 non-targets, columns side"
-        )
-        part = table.take([1])
-        assert part.is_target.tolist() == [False]
-        assert part.columns["side"].values().tolist() == ["b"]
+        assert table.lines.tolist() == [3, 5, 6]
 
 
 class TestText:
@@ -173,18 +144,6 @@ class TestText:
             assert table.columns["side"].values().tolist() == ["a", "b"]
             assert table.is_target.tolist() == [True, False]
 
-    def test_odd_blanks(self, write: Write) -> None:
-        table = read_table(write("  m1 \t s1\v0.5 \n\x0cm2 s2 1.5\n"), "kaldi-scores")
-        assert (models(table), segments(table)) == (["m1", "m2"], ["s1", "s2"])
-
-    def test_compressed(self, tmp_path: Path) -> None:
-        path = tmp_path / "key.tsv.GZ"
-        path.write_bytes(gzip.compress(KEY.encode()))
-        assert len(read_table(path)) == 2
-        path.write_bytes(gzip.compress(KEY.encode() * 100)[:-9])
-        with pytest.raises(FileFormatError, match="no complete gzip file"):
-            read_table(path)
-
     def test_parts_of_any_size(self, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = [f"m{i % 7}\ts{i}\t{'ab'[i % 2]}\t{i / 8}" for i in range(100)]
         path = write("\n\n" + "\n".join(["modelid\tsegmentid\tside\tLLR", *rows]) + "\n")
@@ -193,7 +152,19 @@ class TestText:
             table = read_table(path)
             assert models(table) == [f"m{i % 7}" for i in range(100)]
             assert table.scores.tolist() == [i / 8 for i in range(100)]
-            assert table.line_number(99) == 103
+            assert table.lines[99] == 103
+
+    def test_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def given(text: bytes) -> None:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+        given(b"m s 1.5\nm t 2.5\n")
+        assert bosaris_py.read_scores("-").n_trials == 2
+        given(b"m s target\n")
+        assert Key.read_txt("-").n_tar == 1
+        given(b"m s 1.5\nm t x\n")
+        with pytest.raises(FileFormatError, match="-:2: 'x'"):
+            read_table("-", "kaldi-scores")
 
     def test_quotes(self, write: Write) -> None:
         path = write('"enroll","test","label"\n"m 1","s1",1\nm2, "s,1","0"\n')
@@ -202,38 +173,27 @@ class TestText:
         assert segments(table) == ["s1", "s,1"]
 
     def test_empty_files(self, write: Write) -> None:
-        with pytest.warns(BosarisWarning, match="no line"):
-            assert len(read_table(write("\n"), "kaldi-trials")) == 0
+        assert len(read_table(write("\n"), "kaldi-trials").notes) == 1
         with pytest.raises(FileFormatError):
             read_table(write(""))
-        with pytest.warns(BosarisWarning, match="no trial below the header"):
-            table = read_table(write("modelid\tsegmentid\tLLR\n"))
-        assert (len(table), table.scores.size) == (0, 0)
+        table = read_table(write("modelid\tsegmentid\tLLR\n"))
+        assert (len(table), table.scores.size, len(table.notes)) == (0, 0, 1)
 
     def test_no_end_of_the_last_line(self, write: Write) -> None:
+        path = write("m s target\nm t nontarget")
+        (note,) = read_table(path).notes
+        assert note.kind is BosarisWarning
         with pytest.warns(BosarisWarning, match="the last line has no end"):
-            assert len(read_table(write("m s target\nm t nontarget"))) == 2
-
-    def test_lines_of_blanks_take_no_time(self, write: Write) -> None:
-        assert len(read_table(write(" " * 2**20 + "\r\n\t\nm s target\n"))) == 1
+            assert bosaris_py.read_key(path).n_trials == 2
 
     def test_too_large(self, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
         path = write("m s target\n" * 100)
-        with pytest.raises(FileFormatError, match="`max_bytes` allows"):
+        with pytest.raises(FileFormatError, match="more memory than `max_bytes`"):
             read_table(path, max_bytes=100)
-        with pytest.raises(FileFormatError, match="a first line of more than"):
-            read_table(write(b"x " * 20_000 + b"\n"))
         monkeypatch.setattr(cells, "_LONGEST_LINE", 1000)
         monkeypatch.setattr(cells, "_BLOCK_BYTES", 64)
         with pytest.raises(FileFormatError, match=r":2: a line of more than 1000"):
             read_table(write("m1 s1\n" + "x" * 2000), "kaldi-trials")
-
-    def test_progress_bar(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-        path = write("m1 s1\n")
-        read_table(path)
-        assert capsys.readouterr().err == ""
-        read_table(path, progress=True)
-        assert "a.txt: 100%" in capsys.readouterr().err
 
 
 BAD_FILES: list[tuple[str | bytes, str, dict[str, Any]]] = [
