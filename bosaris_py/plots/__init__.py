@@ -3,18 +3,11 @@
 Nothing registers with pyplot.
 """
 
+from bosaris_py.plots.base import Plot
 from bosaris_py.plots.bayes import BayesPlot, plot_a_dcf, plot_bayes
-from bosaris_py.plots.calibration import (
-    plot_ece,
-    plot_histogram,
-    plot_pav,
-    plot_reliability,
-    plot_tippett,
-)
 from bosaris_py.plots.det import DETPlot, plot_det
-from bosaris_py.plots.display import Plot
 from bosaris_py.plots.forest import plot_forest
-from bosaris_py.plots.looks import style
+from bosaris_py.plots.llr import plot_ece, plot_histogram, plot_pav, plot_reliability, plot_tippett
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,
@@ -41,7 +34,6 @@ __all__ = [
     "plot_pav",
     "plot_reliability",
     "plot_tippett",
-    "style",
 ]
 
 

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._notes import cautions, hushed, warn_caller
-from bosaris_py._validation import NO_SET, describe, invalid
-from bosaris_py.errors import PlotRangeWarning
-from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import describe, invalid
+from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation.results import Results
+from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
 from bosaris_py.metrics.tandem import Lists
 from bosaris_py.metrics.third_class import ADCF, ActADCF, sample_of_three
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, SpoofCosts, SpoofCostsLike, logit
-from bosaris_py.plots import looks as styles
-from bosaris_py.plots.canvas import Canvas, Look, Sheet, check_band, is_outside
-from bosaris_py.plots.display import Plot, Text
-from bosaris_py.plots.shown_systems import (
-    Chosen,
-    Looks,
-    Systems,
-    bands_of,
-    log_odds,
-    per_cent,
-    results_of,
-)
+from bosaris_py.plots import base, looks as styles, systems as choosing
+from bosaris_py.plots.base import NO_KEYWORDS, ErrorRatePlot, Keywords, Plot, Text
+from bosaris_py.plots.looks import Settings, checked
+from bosaris_py.plots.systems import Looks, Names, Systems
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches.
-_SIZE = (7.0, 5.5)
+_SIZE, _SPOOFS_SIZE = (7.0, 5.5), (6.0, 4.5)
 
 # Default limits: xmin, xmax, ymin, ymax.
 AXES = (-10.0, 0.0, 0.0, 1.2)
@@ -45,11 +38,10 @@ AXES = (-10.0, 0.0, 0.0, 1.2)
 _WIDEST, _NARROWEST = 14.0, 4.0
 _HIGHEST = 1.4
 
-# Priors with a tick above the axis, and those given up last.
-_SHARES = np.outer(10.0 ** np.arange(-9.0, 0.0), [1.0, 2.0, 5.0]).ravel()[:-1]
-_PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
-_TEXTS = np.array([f"{100.0 * prior:.8g}" for prior in _PRIORS])
-_RANKS = np.array([styles.rank_of(prior) for prior in _PRIORS])
+# Priors with a tick above the axis.
+_PRIORS = np.concatenate(
+    (10.0 ** np.arange(-9.0, 0.0), [0.5], 1.0 - 10.0 ** np.arange(-1.0, -6.0, -1.0))
+)
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -67,28 +59,7 @@ CURVES = (
 )
 
 
-def _curve(kind: str, what: str, default: str) -> Callable[..., Axes]:
-    """Make a method that draws a curve."""
-
-    def method(self: BayesPlot, style: Text = None, label: Text = None, **keywords: object) -> Axes:
-        return self._draw_curve(kind, Look(style, label, keywords))
-
-    method.__name__, method.__qualname__ = f"plot_{kind}", f"BayesPlot.plot_{kind}"
-    method.__doc__ = f"""Draw the {what}.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default {default}.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-    return method
-
-
-class BayesPlot(Canvas):
+class BayesPlot(ErrorRatePlot):
     r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
 
     Each `plot_*` method draws the system that was set last, and returns the Axes. Scores are taken
@@ -98,7 +69,7 @@ class BayesPlot(Canvas):
     ----------
     axes : (float, float, float, float), default: (-10, 0, 0, 1.2)
         Limits xmin, xmax, ymin, ymax, of the logit of the effective prior and of the normalized
-        error-rate. On the Axes of an earlier Bayes plot, that one's limits stay.
+        error-rate.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -134,22 +105,23 @@ class BayesPlot(Canvas):
     >>> axes = plot.plot_operating_point(prior=0.01, label="prior 0.01")
     >>> axes = plot.display_legend()
     >>> plot
-    BayesPlot: 5 lines, current system 'system A'
+    BayesPlot: 5 lines of 1 system
     """
 
+    _word = "BayesPlot"
     # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
     _looks: ClassVar = {
-        "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
-        "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
+        "dcf_curve_act": {"linewidth": 1.6},
+        "dcf_curve_min": {"linestyle": "--", "linewidth": 1.2},
         "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
         "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
         "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
         "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
+        "dr30": {"marker": "o", "markersize": 4.5, "zorder": 2.5, "markerfacecolor": "none"},
         # Triangles that point to the priors at which there are enough errors.
         "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
         "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
-        "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
-        "default_line": {"linestyle": "-", "linewidth": 0.9},
+        "operating_point": {"linestyle": "--", "linewidth": 0.9},
     }
     _curves_of_systems = ("dcf_curve_act", "dcf_curve_min")
     _dr30_labels = ("FA DR30", "Miss DR30")
@@ -158,31 +130,23 @@ class BayesPlot(Canvas):
         self, axes: Sequence[float] = AXES, title: Text = None, ax: Axes | None = None
     ) -> None:
         self._xlim, self._ylim = _to_limits(axes)
-        self._curves_of: Results | None = None
-        self._curves: BayesCurves
-        # Where errors are fewer than 30, curves are pale.
-        self._fades = False
-        super().__init__(styles.make_axes(ax, _SIZE), title)
-        limits = self._drawn.limits
-        if "bayes" not in limits:
-            add_priors(self.ax)
-            # Quarters have long labels, which touch on a narrow plot.
-            self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
-        self._xlim, self._ylim = limits.setdefault("bayes", (self._xlim, self._ylim))
-        self.ax.set_xlim(*self._xlim)
-        self.ax.set_ylim(*self._ylim)
-        self.ax.set_xlabel(r"logit $P_{tar}$")
-        self.ax.set_ylabel("normalized DCF")
+        self._known: tuple[Results, BayesCurves] | None = None
+        super().__init__(ax, _SIZE, title)
+        _add_priors(self.ax, self._xlim)
+        # Quarters have long labels, which touch on a narrow plot.
+        self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
+        self.ax.set(xlim=self._xlim, ylim=self._ylim)
+        self.ax.set(xlabel=r"logit $P_{tar}$", ylabel="normalized DCF")
 
     @property
     def curves(self) -> BayesCurves:
         """The numbers of the current system's curves."""
         results = self._system()
         # Six curves and two marks are drawn from one computation.
-        if self._curves_of is not results:
-            self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))
-            self._curves_of = results
-        return self._curves
+        if self._known is None or self._known[0] is not results:
+            grid = np.linspace(*self._xlim, _GRID_POINTS)
+            self._known = results, BayesCurves.from_sample(results._llrs, grid)
+        return self._known[1]
 
     def plot_dcf_curve_act(
         self, style: Text = None, label: Text = None, **keywords: object
@@ -200,23 +164,83 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve("dcf_curve_act", Look(style, label, keywords))
+        return self._draw("dcf_curve_act", style, label, keywords)
 
-    plot_dcf_curve_min = _curve(
-        "dcf_curve_min", "minimum error-rate: at the best threshold for each prior", "a dashed line"
-    )
-    plot_miss_rate_act = _curve(
-        "miss_rate_act", "misses' part of the normalized Bayes error-rate", "dots and dashes"
-    )
-    plot_miss_rate_min = _curve(
-        "miss_rate_min", "misses' part of the minimum error-rate", "two dots and a dash"
-    )
-    plot_fa_rate_act = _curve(
-        "fa_rate_act", "false alarms' part of the normalized Bayes error-rate", "dots"
-    )
-    plot_fa_rate_min = _curve(
-        "fa_rate_min", "false alarms' part of the minimum error-rate", "wide dots"
-    )
+    def plot_dcf_curve_min(
+        self, style: Text = None, label: Text = None, **keywords: object
+    ) -> Axes:
+        """Draw the minimum error-rate: at the best threshold for each prior.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default a dashed line.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self._draw("dcf_curve_min", style, label, keywords)
+
+    def plot_miss_rate_act(
+        self, style: Text = None, label: Text = None, **keywords: object
+    ) -> Axes:
+        """Draw the misses' part of the normalized Bayes error-rate.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default dots and dashes.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self._draw("miss_rate_act", style, label, keywords)
+
+    def plot_miss_rate_min(
+        self, style: Text = None, label: Text = None, **keywords: object
+    ) -> Axes:
+        """Draw the misses' part of the minimum error-rate.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default two dots and a dash.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self._draw("miss_rate_min", style, label, keywords)
+
+    def plot_fa_rate_act(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+        """Draw the false alarms' part of the normalized Bayes error-rate.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default dots.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self._draw("fa_rate_act", style, label, keywords)
+
+    def plot_fa_rate_min(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+        """Draw the false alarms' part of the minimum error-rate.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default wide dots.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self._draw("fa_rate_min", style, label, keywords)
 
     def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
@@ -237,8 +261,14 @@ class BayesPlot(Canvas):
         As `DETPlot.plot_band`, with an example there; at each prior an interval of the normalized
         actual error-rate.
         """
-        check_band(band, "bayes")
-        return self._system_band((band.low, band.high), band.x, label, fill_keywords)
+        choosing.check_band(band, "bayes")
+        return self._bayes_band(band, label, fill_keywords)
+
+    def _bayes_band(self, band: Band, label: Text = None, keywords: Keywords = NO_KEYWORDS) -> Axes:
+        results = self._system()
+        pmiss, pfa = results.error_rates_at(-band.x)
+        met = (results.n_tar * pmiss + results.n_non * pfa >= 3.0) & (band.low > 0.0)
+        return self._band((band.low, band.high), band.x, met, label or "_nolegend_", keywords)
 
     def plot_operating_point(
         self,
@@ -258,7 +288,7 @@ class BayesPlot(Canvas):
             because it may be meant as a probability.
         style, label
             As in `DETPlot.plot_steppy_det`, with the same warning of a line that is not in view;
-            by default magenta dashes, no legend entry.
+            by default dashes in the colour of text, no legend entry.
         prior : float or OperatingPoint, optional
             Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
         **keywords
@@ -268,40 +298,26 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        if prior is None:
-            if isinstance(plo, float) and 0.0 < plo < 1.0:
-                hint = (
-                    f"Write prior={plo:g} for a probability, prior=sigmoid({plo:g}) for log-odds."
-                )
-                raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{plo:g}", hint)
-        elif plo is not None:
-            raise invalid("plo", "be left out where there is a `prior`", describe(plo))
-        else:
-            plo = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
-        return self._operating_line(to_plo(plo), Look(style, label, keywords))
+        if prior is not None:
+            if plo is not None:
+                raise invalid("plo", "be left out where there is a `prior`", describe(plo))
+            (plo,) = choosing.log_odds(prior)
+        elif isinstance(plo, float) and 0.0 < plo < 1.0:
+            hint = f"Write prior={plo:g} for a probability, prior=sigmoid({plo:g}) for log-odds."
+            raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{plo:g}", hint)
+        return self._operating_line(to_plo(plo), style, label, keywords)
 
-    def _operating_line(self, x: float, look: Look) -> Axes:
-        if is_outside("Operating point", x, self._xlim, "The line"):
-            return self.ax
-        return self._line("operating_point", [x, x], self._ylim, look)
-
-    def plot_default_line(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
-        """Draw the horizontal line at 1: what is reached without a detector.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_operating_point`; by default a thin line in the colour of text.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        keywords = {"color": styles.text_colour()} | keywords if style is None else keywords
-        return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
+    def _operating_line(
+        self, x: float, style: Text = None, label: Text = None, keywords: Keywords = NO_KEYWORDS
+    ) -> Axes:
+        notes = base.outside("Operating point", x, self._xlim, "The line")
+        if not notes:
+            self._line("operating_point", [x, x], self._ylim, style, label, keywords, own=False)
+        warn(notes)
+        return self.ax
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | styles.Settings | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | Mapping[str, object] | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -322,32 +338,47 @@ class BayesPlot(Canvas):
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
             raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
         chosen = [CURVES[index] for index in np.flatnonzero(flags)]
-        listed: object = [None] * len(chosen) if styles is None else styles
-        if not isinstance(listed, list | tuple) or len(listed) != len(chosen):
+        listed = [None] * len(chosen) if styles is None else styles
+        is_list = not isinstance(listed, str) and hasattr(listed, "__len__")
+        if not is_list or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
-        for (kind, label), style in zip(chosen, listed, strict=True):
-            keywords = style if isinstance(style, dict) else {"style": style}
-            getattr(self, f"plot_{kind}")(label=label, **keywords)
+        # All are checked before the first is drawn.
+        properties: list[Settings] = []
+        for look in listed:
+            given = dict(look) if isinstance(look, Mapping) else {"style": look}
+            properties.append(
+                {"style": given.pop("style", None), "keywords": checked(given, Line2D)}
+            )
+        notes: list[Note] = []
+        for (kind, label), look in zip(chosen, properties, strict=True):
+            if kind.startswith("DR30"):
+                notes += self._mark_30_errors(kind, label=label, **look)
+            else:
+                self._draw(kind, label=label, **look)
+        warn(notes)
         return self.ax
 
-    def _draw_curve(self, kind: str, look: Look) -> Axes:
-        """Draw the numbers that are named like a kind of curve: of miss_rate_act, act_miss_rate."""
+    def _draw(self, kind: str, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> Axes:
+        """Draw a curve of the current system."""
         curves = self.curves
-        name, _, which = kind.removeprefix("dcf_curve_").rpartition("_")
-        rates = getattr(curves, f"{which}_{name or 'dcf'}")
-        if not self._fades or self._is_other:
-            return self._system_line(kind, curves.plo, rates, look)
-        if (shown := _measured(curves)) is None:
-            # No operating point has 30 errors of each kind, so the whole curve is pale.
-            return self._system_line(kind, curves.plo, rates, look._replace(pale=True))
-        self._system_line(kind, curves.plo, rates, Look(None, "_nolegend_", {}, pale=True))
-        return self._system_line(kind, curves.plo[shown], rates[shown], look)
+        rates = {
+            "dcf_curve_act": curves.act_dcf,
+            "dcf_curve_min": curves.min_dcf,
+            "miss_rate_act": curves.act_miss_rate,
+            "miss_rate_min": curves.min_miss_rate,
+            "fa_rate_act": curves.act_fa_rate,
+            "fa_rate_min": curves.min_fa_rate,
+        }
+        return self._line(kind, curves.plo, rates[kind], style, label, keywords)
 
-    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
-        return self.plot_dcf_curve_act(label=label, **keywords)
+    def _curve(self, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> list[Note]:
+        self._draw("dcf_curve_act", style, label, keywords)
+        return []
 
-    def _mark_30_errors(self, kind: str, look: Look) -> Axes:
+    def _mark_30_errors(
+        self, kind: str, style: Text, label: Text, keywords: Keywords
+    ) -> list[Note]:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
         curves = self.curves
         # Errors of a kind that are at least 30 up to the end of the axis where they are
@@ -356,71 +387,68 @@ class BayesPlot(Canvas):
             index, end, error = curves.dr30_fa_index, 0, "false alarms"
         else:
             index, end, error = curves.dr30_miss_index, curves.plo.size - 1, "misses"
-        if index is None or index == end:
-            everywhere = "fewer than" if index is None else "at least"
-            xmin, xmax = self._xlim
-            message = (
-                f"At all operating points between {xmin:g} and {xmax:g} there are {everywhere} "
-                f"30 {error}: no DR30 point to mark."
-            )
-            warn_caller(message, PlotRangeWarning)
-            return self.ax
-        return self._system_line(kind, curves.plo[index], curves.min_dcf[index], look)
+        if index is not None and index != end:
+            self._line(kind, curves.plo[index], curves.min_dcf[index], style, label, keywords)
+            return []
+        few = "fewer than" if index is None else "at least"
+        xmin, xmax = self._xlim
+        text = (
+            f"At all operating points between {xmin:g} and {xmax:g} there are {few} "
+            f"30 {error}: no DR30 point to mark."
+        )
+        return [Note(BosarisWarning, text)]
+
+    def _hollow_marks(self) -> None:
+        """Mark on both curves where fewer than 30 errors of either kind are left."""
+        curves = self.curves
+        least = [smallest_measurable_rate(n) for n in (curves.n_tar, curves.n_non)]
+        rates = [
+            (curves.act_dcf, curves.act_pmiss, curves.act_pfa),
+            (curves.min_dcf, curves.min_pmiss, curves.min_pfa),
+        ]
+        for dcf, pmiss, pfa in rates:
+            misses, alarms = np.flatnonzero(pmiss >= least[0]), np.flatnonzero(pfa >= least[1])
+            # Along the axis false alarms become more and misses fewer.
+            spots = [*alarms[:1], *misses[-1:]]
+            for spot in spots:
+                if 0 < spot < dcf.size - 1 and dcf[spot] <= self._ylim[1]:
+                    self._line("dr30", curves.plo[spot], dcf[spot])
+        if _measured(curves) is None:
+            self._say("fewer than 30 errors of a kind at every prior")
 
 
-def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-    expected = "be four numbers: xmin < xmax, ymin < ymax"
-    if isinstance(axes, set | frozenset):
-        raise invalid("axes", expected, describe(axes), NO_SET)
+def _to_limits(axes: Sequence[float]) -> tuple[tuple[float, float], tuple[float, float]]:
     try:
-        xmin, xmax, ymin, ymax = (float(value) for value in axes)
+        xmin, xmax, ymin, ymax = map(float, axes)
     except (TypeError, ValueError):
-        hint = "To draw on an Axes of yours write ax=..." if isinstance(axes, Axes) else ""
-        raise invalid("axes", expected, describe(axes), hint) from None
+        xmin = xmax = ymin = ymax = math.nan
     if not (-LARGEST_PLO <= xmin < xmax <= LARGEST_PLO and -np.inf < ymin < ymax < np.inf):
         hint = f"xmin and xmax must lie within +-{LARGEST_PLO:g}."
+        expected = "be four numbers: xmin < xmax, ymin < ymax"
         raise invalid("axes", expected, describe(axes), hint)
     return (xmin, xmax), (ymin, ymax)
 
 
-def to_plo(value: Any) -> float:
+def to_plo(value: object) -> float:
     """Return prior log-odds, also of an operating point."""
-    if isinstance(value, OperatingPoint):
-        return value.plo
-    try:
-        plo = float(value)
-    except (TypeError, ValueError):
-        plo = math.nan
-    if math.isnan(plo):
-        raise invalid("plo", "be prior log-odds or an OperatingPoint", describe(value))
-    return plo
+    match value:
+        case OperatingPoint():
+            return value.plo
+        case int() | float() | np.number() if value == value:
+            return float(value)
+    raise invalid("plo", "be prior log-odds or an OperatingPoint", describe(value))
 
 
-class _PriorLocator(FixedLocator):
-    """Ticks at some priors, as many as have room."""
-
-    def __call__(self) -> Any:
-        axis: Any = self.axis
-        low, high = sorted(axis.get_view_interval())
-        ticks = np.asarray(super().__call__())
-        shown = (ticks >= low) & (ticks <= high)
-        kept = styles.thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
-        # All texts are equally high, so what room they need is known from the outer ones.
-        texts = [tick.label2 for tick in axis.get_major_ticks(kept.size)]
-        for text in texts:
-            text.set_in_layout(text in (texts[0], texts[-1]))
-        return kept
-
-
-def add_priors(ax: Axes) -> None:
+def _add_priors(ax: Axes, limits: tuple[float, float]) -> None:
     """Write the priors in per cent above the Axes."""
     above = ax.secondary_xaxis("top")
     # It has no ticks, but would be laid out.
     above.yaxis.set_visible(False)
-    ticks = logit(_PRIORS)
-    above.xaxis.set_major_locator(_PriorLocator(ticks.tolist()))
-    texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
-    above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
+    low, high = limits
+    ticks = {plo: f"{100.0 * p:.8g}" for p in _PRIORS if low <= (plo := float(logit(p))) <= high}
+    shown = [*ticks][:: 1 + len(ticks) // 10]
+    above.xaxis.set_major_locator(FixedLocator(shown))
+    above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: ticks.get(plo, "")))
     above.set_xlabel("effective prior (%)", fontsize=styles.letters("small"))
     above.tick_params(labelsize=styles.letters("small"))
 
@@ -437,7 +465,7 @@ def _limits_of(
     """Return limits that show where curves can be measured, and marked operating points."""
     plo = np.linspace(-_WIDEST, _WIDEST, 561)
     ends, highest = [-1.0, 1.0, *marked], 0.02
-    for curve in (BayesCurves.from_results(results, plo) for results in systems):
+    for curve in (BayesCurves.from_sample(results._llrs, plo) for results in systems):
         low, high = np.searchsorted(plo, (-_NARROWEST, _NARROWEST))
         shown = _measured(curve) or slice(low, high + 1)
         ends += plo[shown][[0, -1]].tolist()
@@ -452,18 +480,18 @@ def plot_bayes(
     ax: Axes | None = None,
     *,
     axes: Sequence[float] | None = None,
-    title: str | None = None,
+    title: Text = None,
+    marks: Sequence[str] = ("dr30",),
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
     legend: bool | str = True,
-    order: str | Sequence[str] | None = None,
-    highlight: str | Sequence[str] | None = None,
+    order: Names = None,
+    highlight: Names = None,
 ) -> BayesPlot:
     """Draw the normalized actual and minimum costs of several systems in one call.
 
-    The gap between both curves of a system is its loss of calibration. Triangles mark the priors
-    beyond which there are fewer than 30 errors; there, which may be everywhere, curves are pale.
+    The gap between both curves of a system is its loss of calibration.
 
     Parameters
     ----------
@@ -473,6 +501,8 @@ def plot_bayes(
         Limits as for `BayesPlot`. By default, where the curves can be measured.
     title : str, optional
         Title of the plot.
+    marks : sequence of str, default: ("dr30",)
+        "dr30": small hollow circles on the curves, where fewer than 30 errors of a kind are left.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
         Mark these operating points, with their priors at the foot of the lines.
     bands : mapping of str to Band, optional
@@ -490,63 +520,62 @@ def plot_bayes(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
-    >>> plot_bayes({"calibrated": (tar, non), "too strong": (2 * tar, 2 * non)}, prior=0.01)
-    BayesPlot: 14 lines, current system 'too strong'
+    >>> plot = plot_bayes({"A": (tar, non), "too strong": (2 * tar, 2 * non)}, prior=0.01)
+    >>> plot
+    BayesPlot: 15 lines of 2 systems
     """
-    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
-    judged = chosen.results
-    areas = bands_of(bands, judged, "bayes")
-    marked = log_odds(prior)
-    limits = _limits_of(list(judged.values()), marked) if axes is None else axes
+    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
+    areas = choosing.bands_of(bands, chosen.given, "bayes")
+    if not {*marks} <= {"dr30"}:
+        raise invalid("marks", "be ('dr30',) or empty", describe(marks))
+    marked = choosing.log_odds(prior)
+    limits = _limits_of(list(chosen.results.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
-    plot._choose(chosen)
     plot.ax.set_xlabel("effective prior log-odds")
-    plot._fades, plot._has_headroom = True, axes is None
     if plot._ylim[1] > 1.0:
-        plot.plot_default_line()
-    neutral = {"color": styles.text_colour(), "linewidth": 0.8}
+        plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8)
     for plo in marked:
-        plot._operating_line(plo, Look(None, None, neutral))
-    all_pale = False
-    for name, results in judged.items():
-        plot.set_system_from_results(results, name)
+        if plot._xlim[0] <= plo <= plot._xlim[1]:
+            plot._operating_line(plo)
+            name_line(plot.ax, plo, choosing.per_cent(plo))
+    for name, results in plot._each_of(chosen):
         if name in areas:
-            plot.plot_band(areas[name])
+            plot._bayes_band(areas[name])
         if not results.eer:
             plot._say_no_error()
-        plot.plot_dcf_curve_act(label="actual")
-        plot.plot_dcf_curve_min(label="minimum", linewidth=0.9)
-        # Where there is no mark, all errors in view are few or many.
-        with hushed(PlotRangeWarning):
-            plot.plot_DR30_fa(label="30 false alarms")
-            plot.plot_DR30_miss(label="30 misses")
-        all_pale |= not plot._is_other and _measured(plot.curves) is None
-    if all_pale:
-        faint = {"color": styles.text_colour(), "linewidth": 0.8, "alpha": 0.45}
-        plot._line("pale", [], [], Look(None, "pale: fewer than 30 errors", faint))
-    plot._name_others()
+        plot._draw("dcf_curve_act", None, "actual")
+        plot._draw("dcf_curve_min", None, "minimum")
+        if "dr30" in marks:
+            plot._hollow_marks()
+    if legend is True:
+        plot._key("actual", "actual", {"linewidth": 1.6})
+        plot._key("minimum", "minimum", {"linestyle": "--", "linewidth": 1.2})
+    if "dr30" in plot.artists:
+        plot._key("dr30", "30 errors")
     plot._finish(legend=chosen.legend)
-    shown = [plo for plo in marked if plot._xlim[0] <= plo <= plot._xlim[1]]
-    styles.name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
     return plot
 
 
-_SPOOFS_SIZE = (6.0, 4.5)
+def name_line(ax: Axes, x: float, name: str) -> None:
+    """Write a name at the foot of an upright line."""
+    place: Settings = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
+    ax.annotate(name, (x, 0.0), (2.0, 3.0), fontsize=styles.letters("x-small"), **place)
+
 
 # From one spoof in a thousand trials to as many as all others.
 _SPOOF_PRIORS = np.geomspace(0.001, 0.5, 41)
 
 
-class _PriorSheet(Sheet):
+class _SpoofPlot(Plot):
     """Costs of several systems over the prior of spoofs."""
 
-    _curves_of_systems = ("act", "min")
-    _looks: ClassVar[dict[str, styles.Settings]] = {
-        "act": {"linestyle": "--", "linewidth": 1.4},
-        "min": {"linestyle": "-", "linewidth": 1.6},
+    _curves_of_systems = ("min", "act")
+    _looks: ClassVar = {
+        "act": {"linestyle": "--", "linewidth": 1.2},
+        "min": {"linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},
     }
-    _has_headroom = True
+    _named_at_ends = True
 
 
 def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
@@ -556,7 +585,6 @@ def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
     return attrs.evolve(costs, p_target=target, p_nontarget=1.0 - prior - target, p_spoof=prior)
 
 
-@cautions()
 @styles.one_at_a_time
 def plot_a_dcf(
     systems: Mapping[str, Lists],
@@ -565,11 +593,11 @@ def plot_a_dcf(
     costs: SpoofCostsLike = "ASVspoof5",
     priors: npt.ArrayLike | None = None,
     actual: bool = True,
-    title: str | None = None,
+    title: Text = None,
     looks: Looks = None,
     legend: bool | str = True,
-    order: str | Sequence[str] | None = None,
-    highlight: str | Sequence[str] | None = None,
+    order: Names = None,
+    highlight: Names = None,
 ) -> Plot:
     """Draw the architecture-agnostic detection cost over the prior of spoofs.
 
@@ -599,6 +627,11 @@ def plot_a_dcf(
     InvalidInputError
         If a system has not three lists of scores, or priors do not rise between 0 and 1.
 
+    Warns
+    -----
+    SuspectScoresWarning
+        If scores cannot be log-likelihood-ratios, and the actual cost is drawn.
+
     Notes
     -----
     Log-likelihood-ratios of targets against a mixture hold for its share of spoofs only. The
@@ -607,8 +640,8 @@ def plot_a_dcf(
     Examples
     --------
     >>> plot = plot_a_dcf({"A": ([1.0, 3.0, 4.0], [-2.0, 0.5], [-1.0, 2.0])}, priors=[0.01, 0.1])
-    >>> plot.get_xlabel()
-    'prior of spoofs'
+    >>> plot.ax.get_xlabel()
+    'prior of spoofs (%)'
     """
     given, lists = SpoofCosts.named(costs), _three(systems)
     shown = _SPOOF_PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
@@ -617,46 +650,42 @@ def plot_a_dcf(
         raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
-    chosen = Chosen.of(pooled, looks, legend, order, highlight)
-    sheet = _PriorSheet(styles.make_axes(ax, _SPOOFS_SIZE), title)
-    highest = 0.0
-    for name, _ in sheet._each_of(chosen):
+    chosen = choosing.choose(pooled, looks, order, highlight, legend=legend)
+    plot = _SpoofPlot(ax, _SPOOFS_SIZE, title)
+    highest, notes = 0.0, list[Note]()
+    for name, _ in plot._each_of(chosen):
         sample = sample_of_three(*lists[name])
-        kinds: dict[str, tuple[type[ADCF] | type[ActADCF], str]]
-        kinds = {"min": (ADCF, "minimum" if actual else "")}
+        curves = {"min": [ADCF(point).value(sample) for point in points]}
         if actual:
-            kinds["act"] = ActADCF, "actual"
-        for kind, (metric, label) in kinds.items():
-            values = [metric(point).judge(sample) for point in points]
-            sheet._draw(kind, shown, values, label)
+            curves["act"] = [ActADCF(point).value(sample) for point in points]
+            metric = ActADCF(given)
+            notes += [attrs.evolve(n, about=name) for n in metric.notes(metric.view(sample))]
+        for kind, values in curves.items():
+            plot._line(kind, shown, values, None, {"min": "minimum", "act": "actual"}[kind])
             highest = max(highest, *values)
     top = min(max(1.08 * highest, 0.05), 1.5)
-    sheet.ax.set(
-        xscale="log",
-        xlabel="prior of spoofs",
-        ylabel="normalized a-DCF",
-        xlim=(shown[0], shown[-1]),
-        ylim=(0.0, top),
-    )
-    sheet.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    marked = shown[0] <= given.p_spoof <= shown[-1]
-    if marked:
-        look = Look(None, None, {"color": styles.text_colour()})
-        sheet._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], look)
-    sheet._finish(legend=chosen.legend)
-    if marked:
-        styles.name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
-    return sheet
+    plot.ax.set(xscale="log", xlabel="prior of spoofs (%)", ylabel="normalized a-DCF")
+    plot.ax.set(xlim=(shown[0], shown[-1]), ylim=(0.0, top))
+    plot.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
+    if shown[0] <= given.p_spoof <= shown[-1]:
+        plot._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], own=False)
+        name_line(plot.ax, given.p_spoof, f"{100 * given.p_spoof:g} %")
+    if legend is True and actual:
+        plot._key("minimum", "minimum", {"linewidth": 1.6})
+        plot._key("actual", "actual", {"linestyle": "--", "linewidth": 1.2})
+    plot._finish(legend=chosen.legend)
+    warn(notes)
+    return plot
 
 
 def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
     """Return the lists of each system as arrays."""
-    found: object = systems
-    if not (isinstance(found, Mapping) and found):
+    if not (hasattr(systems, "items") and systems):
         raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
-    named = {}
     for name, lists in systems.items():
-        if not isinstance(lists, list | tuple) or len(lists) != 3:
+        if len(lists) != 3:
             raise invalid(f"systems[{name!r}]", "be three lists of scores", describe(lists))
-        named[str(name)] = [np.asarray(part, dtype=np.float64) for part in lists]
-    return named
+    return {
+        str(name): [np.asarray(part, dtype=np.float64) for part in lists]
+        for name, lists in systems.items()
+    }

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.text import Text as MarginText
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py._notes import hushed, warn_caller
-from bosaris_py._validation import invalid
-from bosaris_py.errors import PlotRangeWarning
+from bosaris_py._arrays import BoolArray, Float64Array
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import describe, invalid
+from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
+from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots import windows
-from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
-from bosaris_py.plots.display import Text
-from bosaris_py.plots.looks import Settings, covers, letters, make_axes, one_at_a_time, text_colour
-from bosaris_py.plots.shown_systems import Chosen, Looks, Systems, bands_of, results_of
+from bosaris_py.plots import base, looks as styles, systems as choosing, windows
+from bosaris_py.plots.base import NO_KEYWORDS, ErrorRatePlot, Keywords, Text
+from bosaris_py.plots.systems import Looks, Names, Systems
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
 
+_MARKS = ("eer", "dr30", "min", "act")
 
-class DETPlot(Canvas):
+
+class DETPlot(ErrorRatePlot):
     """A plot of detection error trade-off curves.
 
     Each `plot_*` method draws the system that was set last, and returns the Axes. Its data are
@@ -38,8 +37,7 @@ class DETPlot(Canvas):
     ----------
     window : str or DETWindow, default: "old"
         What part of the plane to show: "new", "old", "big" or "sre10" as in the toolkit, "auto"
-        for one that fits all systems set so far, with equal axes, or a `DETWindow`. On the Axes of
-        an earlier DET plot, that one's window stays.
+        for one that fits all systems set so far, with equal axes, or a `DETWindow`.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -81,20 +79,20 @@ class DETPlot(Canvas):
     >>> axes = plot.plot_DR30_both()
     >>> axes = plot.display_legend()
     >>> plot
-    DETPlot: 4 lines, current system 'system A'
+    DETPlot: 4 lines of 1 system
     """
 
+    _word = "DETPlot"
     # The lines of one system share its colour; their strokes tell them apart.
     _looks: ClassVar = {
-        "steppy_det": {"linestyle": "-", "linewidth": 1.2},
+        "steppy_det": {"linewidth": 1.5},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
         "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
         "eer_point": {"marker": "o", "markersize": 6, "zorder": 3},
-        "separable_point": {"marker": "s", "markersize": 6, "zorder": 3},
-        "diagonal": {"linestyle": "-", "linewidth": 0.6, "alpha": 0.5},
-        "DR30_fa": {"linestyle": "-.", "linewidth": 1.2},
-        "DR30_miss": {"linestyle": ":", "linewidth": 1.2},
+        "dr30": {"marker": "o", "markersize": 4.5, "zorder": 2.5, "markerfacecolor": "none"},
+        "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
+        "DR30_miss": {"linestyle": ":", "linewidth": 1.0},
     }
     _curves_of_systems = ("steppy_det", "rocch_det")
     _dr30_labels = ("pfa DR30", "pmiss DR30")
@@ -102,35 +100,31 @@ class DETPlot(Canvas):
     def __init__(
         self, window: str | windows.DETWindow = "old", title: Text = None, ax: Axes | None = None
     ) -> None:
-        ax = make_axes(ax, _SIZE)
-        super().__init__(ax, title)
-        is_auto = isinstance(window, str) and window == "auto"
-        self._seen: list[Results] | None = [] if is_auto else None
-        self._points: list[windows.Point] = []
-        self._margins: list[tuple[MarginText, bool]] = []
-        # What is said below the axis of texts that found no room.
-        self._without_room: set[str] = set()
-        chosen = windows.WINDOWS["old"] if is_auto else windows.find_window(window)
+        self._fits = str(window) == "auto"
+        shown = windows.find_window("old" if self._fits else window)
+        super().__init__(ax, _SIZE, title)
+        self._seen: list[Results] = []
         # Scales first: setting a scale sets locators, formatters and limits anew.
-        ax.set_xscale(windows.ProbitScale())
-        ax.set_yscale(windows.ProbitScale())
-        self._show(self._drawn.limits.get("det", chosen))
-        ax.set_xlabel("False Alarm probability (in %)")
-        ax.set_ylabel("Miss probability (in %)")
+        self.ax.set_xscale(windows.ProbitScale())
+        self.ax.set_yscale(windows.ProbitScale())
+        self._show(shown)
+        self.ax.set_xlabel("False alarm probability (in %)")
+        self.ax.set_ylabel("Miss probability (in %)")
         # Equal lengths on both axes: where their limits are equal, the curve of equal variances
         # falls at 45 degrees.
-        ax.set_box_aspect(1.0)
+        self.ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
-        ax.tick_params(labelsize=letters("small"))
+        self.ax.tick_params(labelsize=styles.letters("small"))
 
-    def _chosen(self, results: Results) -> None:
-        if self._seen is not None:
+    def _set_system(self, results: Results, name: str = "") -> None:
+        super()._set_system(results, name)
+        if self._fits:
             self._seen.append(results)
-            self._show(windows.window_of(self._seen, self._points))
+            self._show(windows.window_of(self._seen))
 
     def _show(self, window: windows.DETWindow) -> None:
         """Set limits and ticks."""
-        self.window = self._drawn.limits["det"] = window
+        self.window = window
         self.ax.set_xlim(*window.pfa_limits)
         self.ax.set_ylim(*window.pmiss_limits)
         _set_ticks(self.ax.xaxis, window.xticks, window.xticklabels)
@@ -148,7 +142,7 @@ class DETPlot(Canvas):
             Legend entry, which the name of the system precedes; "" gives the name alone, and
             "_nolegend_" none. By default the name alone, for the first curve of a system.
         **keywords
-            Matplotlib's line properties.
+            Matplotlib's line properties; others are refused.
 
         Returns
         -------
@@ -156,18 +150,17 @@ class DETPlot(Canvas):
 
         Warns
         -----
-        PlotRangeWarning
+        BosarisWarning
             If the whole curve lies outside of the window.
 
         Notes
         -----
         A group of equal scores of both classes is one slanted stroke. (The toolkit draws it as if
-        its targets were rejected first.) Many vertices are thinned to what looks the same, see
-        `bosaris_py.evaluation.steppy_points`. Error-rates of 0 and 1 lie past the edge.
+        its targets were rejected first.) Many vertices are thinned to what looks the same.
+        Error-rates of 0 and 1 lie past the edge.
         """
-        window = self.window
-        points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
-        return self._det_curve("steppy_det", points, Look(style, label, keywords))
+        warn(self._curve(style, label, keywords))
+        return self.ax
 
     def plot_rocch_det(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Draw the DET curve of the ROC's convex hull, on which EER and minimum DCFs lie.
@@ -183,11 +176,13 @@ class DETPlot(Canvas):
 
         Notes
         -----
-        Straight edges of the hull are curved here, see `bosaris_py.evaluation.hull_points`.
+        Straight edges of the hull are curved here.
         """
         window = self.window
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
-        return self._det_curve("rocch_det", points, Look(style, label, keywords))
+        self._line("rocch_det", *points, style, label, keywords)
+        warn(self._out_of_view(points))
+        return self.ax
 
     def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around the DET curve: where the true miss rate may lie.
@@ -197,7 +192,7 @@ class DETPlot(Canvas):
         band : Band
             Made by `bosaris_py.uncertainty.bootstrap_bands` of ``kind="det"``.
         label : str, optional
-            As in `plot_steppy_det`.
+            As in `plot_steppy_det`; by default none.
         **fill_keywords
             Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
 
@@ -207,7 +202,9 @@ class DETPlot(Canvas):
 
         Notes
         -----
-        Pale, in the system's colour. At each false-alarm rate, an interval of the miss rate.
+        Pale, in the system's colour. At each false-alarm rate, an interval of the miss rate. It
+        ends where fewer than three errors are left: there replicates say nothing, and the rule of
+        three takes over.
 
         Examples
         --------
@@ -221,10 +218,15 @@ class DETPlot(Canvas):
         >>> axes = plot.plot_band(band, label="95 %")
         >>> axes = plot.plot_steppy_det(label="DET")
         >>> plot
-        DETPlot: 1 lines, 1 band, current system 'system A'
+        DETPlot: 1 line, 1 band of 1 system
         """
-        check_band(band, "det")
-        return self._system_band((band.low, band.high), band.x, label, fill_keywords)
+        choosing.check_band(band, "det")
+        return self._det_band(band, label, fill_keywords)
+
+    def _det_band(self, band: Band, label: Text = None, keywords: Keywords = NO_KEYWORDS) -> Axes:
+        results = self._system()
+        met = enough(band, results.n_tar) & (band.x * results.n_non >= 3.0)
+        return self._band((band.low, band.high), band.x, met, label or "_nolegend_", keywords)
 
     def plot_mindcf_point(
         self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
@@ -247,181 +249,93 @@ class DETPlot(Canvas):
         The numbers are those of `Results.min_dcf_threshold`. A point lies outside of every window
         where an error-rate is 0.
         """
-        best, look = _best(self._system(), prior), Look(style, label, keywords)
-        return self._point("mindcf_point", "The mindcf point", *best, look)
+        best = _best(self._system(), prior)
+        warn(self._point("mindcf_point", best, style, label, keywords))
+        return self.ax
 
-    def plot_actdcf_point(
-        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
-    ) -> Axes:
-        """Mark the operating point of Bayes decisions: of the actual DCF.
-
-        How far it lies from `plot_mindcf_point` along the curve shows the loss of calibration.
-
-        Parameters
-        ----------
-        prior, style, label, **keywords
-            As in `plot_mindcf_point`, errors and warnings included; by default an open star.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Notes
-        -----
-        Scores are taken as natural-log likelihood-ratios. The point has the error-rates of
-        `Results.error_rates_at` at the threshold ``-logit(prior)``.
-        """
-        actual, look = _actual(self._system(), prior), Look(style, label, keywords)
-        return self._point("actdcf_point", "The actdcf point", *actual, look)
-
-    def plot_eer_point(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
-        """Mark where both error-rates are the EER, on the convex hull.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_mindcf_point`, errors and warnings included; by default a dot.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        eer = self._system().eer
-        return self._point("eer_point", "The EER point", eer, eer, Look(style, label, keywords))
-
-    def plot_diagonal(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
-        """Draw the line on which both error-rates are equal. No system is needed.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_mindcf_point`; by default thin, in the colour of text.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        # Straight in the window and beyond it, in case somebody zooms out.
-        ends = [1e-9, 1.0 - 1e-9]
-        keywords = {"color": text_colour()} | keywords if style is None else keywords
-        return self._line("diagonal", ends, ends, Look(style, label, keywords))
-
-    def _point(self, kind: str, artist: str, pfa: float, pmiss: float, look: Look) -> Axes:
-        """Draw a point, or warn that it is not in view."""
+    def _curve(self, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> list[Note]:
         window = self.window
-        if is_outside("pfa", pfa, window.pfa_limits, artist) or is_outside(
-            "pmiss", pmiss, window.pmiss_limits, artist
-        ):
-            return self.ax
-        return self._system_line(kind, pfa, pmiss, look)
+        points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
+        self._line("steppy_det", *points, style, label, keywords)
+        return self._out_of_view(points)
 
-    def _mark_separable(self) -> None:
-        """Mark the highest rates that the absence of errors allows, and say what they are."""
-        pfa, pmiss = highest_rates(self._system())
-        look = Look(None, "(no error)", {})
-        self._point("separable_point", "The marker of no error", pfa, pmiss, look)
-        self._say_no_error(" The square is there.")
-
-    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
-        return self.plot_steppy_det(label=label, **keywords)
-
-    def _det_curve(self, kind: str, points: tuple[Float64Array, Float64Array], look: Look) -> Axes:
-        """Draw a curve of (pfa, pmiss); warn if no stroke of it crosses the window."""
+    def _out_of_view(self, points: tuple[Float64Array, Float64Array]) -> list[Note]:
+        """Say if no stroke of a curve of (pfa, pmiss) crosses the window."""
         pfa, pmiss = points
-        left, right = self.window.pfa_limits
-        bottom, top = self.window.pmiss_limits
+        (left, right), (bottom, top) = self.window.pfa_limits, self.window.pmiss_limits
         # Both rates are monotonic along the curve, so each stroke lies within the
         # rectangle of its ends; pfa falls from point to point, pmiss rises.
-        crosses_sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
-        crosses_upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
-        if not (crosses_sideways & crosses_upwards).any():
-            message = (
-                f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
-                f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
-            )
-            warn_caller(message, PlotRangeWarning)
-        return self._system_line(kind, pfa, pmiss, look)
+        sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
+        upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
+        if (sideways & upwards).any():
+            return []
+        text = (
+            f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
+            f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
+        )
+        return [Note(BosarisWarning, text)]
 
-    def _mark_30_errors(self, kind: str, look: Look) -> Axes:
-        """Mark the error-rates that fewer than 30 errors of the class's trials make."""
+    def _point(
+        self,
+        kind: str,
+        rates: windows.Point,
+        style: Text = None,
+        label: Text = None,
+        keywords: Keywords = NO_KEYWORDS,
+    ) -> list[Note]:
+        """Draw a point, or say that it is not in view."""
+        artist = f"The {kind.replace('eer', 'EER').replace('_', ' ')}"
+        notes = base.outside("pfa", rates[0], self.window.pfa_limits, artist) or base.outside(
+            "pmiss", rates[1], self.window.pmiss_limits, artist
+        )
+        if not notes:
+            self._line(kind, *rates, style, label, keywords)
+        return notes
+
+    def _mark_30_errors(
+        self, kind: str, style: Text, label: Text, keywords: Keywords
+    ) -> list[Note]:
+        """Mark the error-rate that 30 errors of the class's trials make, across the window."""
         results, window = self._system(), self.window
-        upright = kind == "DR30_fa"
-        axis: Axis
-        if upright:
-            what, error, n_trials = "Pfa DR30", "false alarms", results.n_non
-            limits, others, axis = window.pfa_limits, window.pmiss_limits, self.ax.xaxis
+        if kind == "DR30_fa":
+            what, error, n_trials, limits = "Pfa", "false alarms", results.n_non, window.pfa_limits
         else:
-            what, error, n_trials = "Pmiss DR30", "misses", results.n_tar
-            limits, others, axis = window.pmiss_limits, window.pfa_limits, self.ax.yaxis
+            what, error, n_trials, limits = "Pmiss", "misses", results.n_tar, window.pmiss_limits
         rate = smallest_measurable_rate(n_trials)
         if rate > 1.0:
-            message = (
-                f"{n_trials} trials cannot have 30 {error}. The {what} line will not be plotted."
-            )
-            warn_caller(message, PlotRangeWarning)
-        in_view = rate <= 1.0 and not is_outside(what, rate, limits, f"{what} line")
-        ends = (rate, rate)
-        x, y = (ends, others) if upright else (others, ends)
-        # It belongs to the trials, so that systems with as many of them share one.
-        if look.style is None and "color" not in look.keywords:
-            # Above the window every rate in view is of fewer errors: the margin is all of it.
-            margin = min(rate, limits[1])
-            rates = self._drawn.rates.setdefault(kind, set())
-            if margin in rates or margin < limits[0]:
-                return self.ax
-            rates.add(margin)
-            self._shade(axis, margin, f"fewer than 30 {error}")
-            neutral = {"color": text_colour(), "linewidth": 0.8, "linestyle": "-", "alpha": 0.6}
-            # The margin says what it is.
-            look = Look(None, None, neutral | look.keywords)
-            return self._line(kind, x, y, look) if in_view else self.ax
-        return self._system_line(kind, x, y, look) if in_view else self.ax
+            text = f"{n_trials} trials cannot have 30 {error}. "
+            text += f"The {what} DR30 line will not be plotted."
+            return [Note(BosarisWarning, text)]
+        notes = base.outside(f"{what} DR30", rate, limits, f"{what} DR30 line")
+        if not notes:
+            ends = (rate, rate)
+            across = (ends, window.pmiss_limits), (window.pfa_limits, ends)
+            self._line(kind, *across[kind != "DR30_fa"], style, label, keywords)
+        return notes
 
-    def _shade(self, axis: Axis, rate: float, text: str) -> None:
-        """Shade rates below a limit, and write into the margin what it is."""
-        ax, upright = self.ax, axis is self.ax.xaxis
-        span = ax.axvspan if upright else ax.axhspan
-        span(0.0, rate, facecolor=text_colour(), alpha=0.07, linewidth=0.0, zorder=0.5)
-        settings: Settings = {"fontsize": letters("xx-small"), "alpha": 0.8, "clip_on": True}
-        _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
-        if upright:
-            settings |= {"rotation": 90, "va": "bottom", "ha": "right", "rotation_mode": "default"}
-            # Along the line: below the diagonal, or from it upwards if it is too near.
-            y = 0.02 if height > 0.42 else max(height, 0.0) + 0.04
-            settings["transform"] = ax.get_xaxis_transform()
-            written = ax.text(rate, y, f"{text} ", **settings)
-        else:
-            settings |= {"va": "top", "ha": "left"}
-            # At the left no curve is near; below, the margin of false alarms has its text there.
-            x = 0.01 if height > 0.42 else 0.3
-            settings["transform"] = ax.get_yaxis_transform()
-            written = ax.text(x, rate, text, zorder=1.5, **settings)
-        self._margins.append((written, upright))
+    def _hollow_marks(self) -> None:
+        """Mark on the curve where fewer than 30 errors of either kind are left."""
+        results = self._system()
+        pfa, pmiss = (smallest_measurable_rate(n) for n in (results.n_non, results.n_tar))
+        spots = []
+        if pfa < 1.0:
+            spots.append(results.roc.threshold_at(pfa=pfa))
+        if pmiss < 1.0:
+            spots.append(results.roc.threshold_at(pmiss=pmiss))
+        left, right = self.window.pfa_limits
+        bottom, top = self.window.pmiss_limits
+        for spot in spots:
+            if left <= spot.pfa <= right and bottom <= spot.pmiss <= top:
+                self._line("dr30", spot.pfa, spot.pmiss)
+        if max(pfa, pmiss) >= 1.0:
+            self._say("fewer than 30 trials of a class, so that no rate rests on 30 errors")
 
-    def _free_margins(self) -> None:
-        """Move the texts of the margins to where they cover nothing, or say it below the axis."""
-        ax = self.ax
-        legend = ax.get_legend()
-        obstacles = [] if legend is None else [legend.get_window_extent()]
-        for text, upright in self._margins:
-            at = (text.get_position()[1 if upright else 0], *np.arange(0.01, 0.9, 0.04))
-            for share in at:
-                (text.set_y if upright else text.set_x)(share)
-                box = text.get_window_extent()
-                frame = ax.get_window_extent()
-                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
-                inside = inside and frame.y0 <= box.y0 and box.y1 <= frame.y1
-                lines = [*self._drawn.lines, *self.artists.get("diagonal", ())]
-                # Several Axes of a figure may still move a little.
-                wide = box.padded(0.01 * frame.width)
-                if inside and not box.count_overlaps(obstacles) and not covers(wide, lines):
-                    obstacles.append(box)
-                    break
-            else:
-                text.set_visible(False)
-                said = f"grey: {text.get_text().strip()}"
-                self._without_room.add(said)
-                self._say(said)
+
+def enough(band: Band, n_trials: int) -> BoolArray:
+    """Tell where a band of rates has three errors and three hits, and its replicates have some."""
+    value, low, high = (np.asarray(part) for part in (band.value, band.low, band.high))
+    met: BoolArray = (n_trials * np.minimum(value, 1.0 - value) >= 3.0) & (low > 0) & (high < 1)
+    return met
 
 
 def _best(results: Results, prior: PriorLike) -> windows.Point:
@@ -439,23 +353,24 @@ def _actual(results: Results, prior: PriorLike) -> windows.Point:
     return pfa, pmiss
 
 
-@one_at_a_time
+@styles.one_at_a_time
 def plot_det(
     systems: Systems,
     window: str | windows.DETWindow = "auto",
     ax: Axes | None = None,
     *,
-    title: str | None = None,
+    title: Text = None,
+    marks: Sequence[str] = ("eer", "dr30"),
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
     legend: bool | str = True,
-    order: str | Sequence[str] | None = None,
-    highlight: str | Sequence[str] | None = None,
+    order: Names = None,
+    highlight: Names = None,
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
-    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors.
+    Each has its name and its EER at the end of its curve.
 
     Parameters
     ----------
@@ -467,17 +382,20 @@ def plot_det(
         Where to draw. By default, in a new figure.
     title : str, optional
         Title of the plot.
+    marks : sequence of str, default: ("eer", "dr30")
+        What is marked on each curve. "eer": a dot at the EER. "dr30": a small hollow circle
+        where fewer than 30 false alarms, or misses, are left. "min", "act": stars, filled and
+        open, at minimum and actual cost; scores are then taken as natural-log likelihood-ratios.
     prior : float or OperatingPoint, optional
-        Mark the points of minimum (star) and actual cost (open star) there. Scores are taken as
-        natural-log likelihood-ratios.
+        Operating point of the marks "min" and "act", which need it; others do not.
     bands : mapping of str to Band, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.bootstrap_bands`.
     looks, legend, order, highlight
         ``looks``: by name of a system, properties of matplotlib's lines (color, linestyle,
-        linewidth, marker, markersize, alpha, zorder). ``legend``: True, False, "beside", "below",
-        or "direct" for names at the curves. ``order``: "eer", "cllr", "min_cllr" (best first) or
-        the names that come first; colours stay. ``highlight``: names of the systems in colour; all
-        others are grey.
+        linewidth, marker, markersize, alpha, zorder). ``legend``: True for names at the ends of
+        curves, False, "beside" or "below" the plot. ``order``: "eer", "cllr", "min_cllr" (best
+        first) or the names that come first; colours stay. ``highlight``: names of the systems in
+        colour; all others are grey.
 
     Returns
     -------
@@ -486,59 +404,74 @@ def plot_det(
 
     Warns
     -----
-    PlotRangeWarning
-        For what lies outside of the window.
+    BosarisWarning
+        For curves and marks that lie outside of the window.
 
     Notes
     -----
-    Scores without an error have no curve. A square marks the highest rates that this allows with
-    95 % confidence, 1 - 0.05^(1/n) for n independent trials, and a note below the plot says so.
+    Scores without an error have no curve. A note below the plot names the highest rates that this
+    allows with 95 % confidence, 1 - 0.05^(1/n) for n independent trials.
+
+    Theory paper (arXiv:1304.2865), section 2.1.1, asks for marks of 30 errors.
 
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> non = rng.normal(0, 1, 5000)
-    >>> plot_det({"A": (rng.normal(2, 1, 500), non), "B": (rng.normal(3, 1, 500), non)})
-    DETPlot: 7 lines, current system 'B'
+    >>> plot = plot_det({"A": (rng.normal(2, 1, 500), non), "B": (rng.normal(3, 1, 500), non)})
+    >>> {kind: len(lines) for kind, lines in plot.artists.items()}
+    {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
-    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
-    judged = chosen.results
-    areas = bands_of(bands, judged, "det")
+    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
+    areas = choosing.bands_of(bands, chosen.given, "det")
+    for mark in marks:
+        if mark not in _MARKS:
+            known = ", ".join(map(repr, _MARKS))
+            raise invalid("marks", f"be some of {known}", describe(marks))
+    ways = {"mindcf_point": ("min", _best), "actdcf_point": ("act", _actual)}
+    costs: dict[str, dict[str, windows.Point]] = {name: {} for name in chosen.results}
+    for kind, (mark, find) in ways.items():
+        if mark in marks:
+            if prior is None:
+                raise invalid("prior", f"be given for the mark {mark!r}", "None")
+            for name, results in chosen.results.items():
+                costs[name][kind] = find(results, prior)
+    if str(window) == "auto":
+        spots = [spot for points in costs.values() for spot in points.values()]
+        window = windows.window_of(chosen.results.values(), spots)
     plot = DETPlot(window, title, ax)
-    plot._choose(chosen)
-    if plot._seen is not None:
-        plot._seen += judged.values()
-        plot._points += [highest_rates(r) for r in judged.values() if not r.eer]
-        if prior is not None:
-            plot._points += [find(r, prior) for r in judged.values() for find in (_best, _actual)]
-    plot.plot_diagonal()
-    for name, results in judged.items():
-        plot.set_system_from_results(results, name)
-        # A window that was asked for may be outside of a margin.
-        with hushed(PlotRangeWarning):
-            plot.plot_DR30_both()
+    notes: list[Note] = []
+    for name, results in plot._each_of(chosen):
         if name in areas:
-            plot.plot_band(areas[name])
+            plot._det_band(areas[name])
+        eer = f"EER {100.0 * results.eer:.3g} %"
         if results.eer > 0.0:
-            plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %)")
-            plot.plot_eer_point()
+            notes += plot._curve(None, f"({eer})" if name else eer)
         else:
-            plot.plot_steppy_det(label="_nolegend_")
-            plot._mark_separable()
-        if prior is not None:
-            plot.plot_mindcf_point(prior)
-            plot.plot_actdcf_point(prior)
-    for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
+            plot._curve(None, "_nolegend_")
+            plot._say_no_error()
+        if "eer" in marks and results.eer > 0.0:
+            notes += plot._point("eer_point", (results.eer, results.eer))
+        if "dr30" in marks:
+            plot._hollow_marks()
+        for kind, spot in costs[name].items():
+            notes += plot._point(kind, spot)
+    texts = {
+        "eer_point": "EER",
+        "dr30": "30 errors",
+        "mindcf_point": "minimum cost",
+        "actdcf_point": "actual cost",
+    }
+    for kind, text in texts.items():
         if kind in plot.artists:
-            plot._line(kind, [], [], Look(None, text, {"color": text_colour()}))
-    plot._name_others()
+            plot._key(kind, text)
     plot._finish(legend=chosen.legend)
-    plot._free_margins()
+    warn(notes)
     return plot
 
 
-def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:
+def _set_ticks(axis: Axis, ticks: Sequence[float] | None, labels: Sequence[str] | None) -> None:
     axis.set_major_locator(windows.ProbitLocator(ticks or ()))
     names = dict(zip(ticks, labels, strict=True)) if ticks and labels else {}
     axis.set_major_formatter(windows.PercentFormatter(names))

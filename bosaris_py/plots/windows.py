@@ -6,81 +6,48 @@ The scale is not registered with matplotlib; hand an instance to the axes:
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 import scipy
 from matplotlib.axis import Axis
+from matplotlib.font_manager import FontProperties
 from matplotlib.scale import FuncTransform, ScaleBase
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import NO_SET, describe, invalid
+from bosaris_py._arrays import BoolArray, Float64Array
+from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.curves import smallest_measurable_rate
-from bosaris_py.plots.looks import rank_of, thin_out
+from bosaris_py.metrics.curves import smallest_measurable_rate
 
-
-def _to_numbers(values: Any) -> Any:
-    """Return a tuple of floats, or what cannot be one as it is for the validator to refuse."""
-    if isinstance(values, set | frozenset):
-        return values
-    try:
-        return None if values is None else tuple(float(value) for value in values)
-    except (TypeError, ValueError):
-        return values
-
-
-def _to_texts(values: Any) -> Any:
-    # A string is a sequence of strings too, but not what is meant.
-    return values if values is None or isinstance(values, str) else tuple(map(str, values))
-
-
-def _check_rates(window: "DETWindow", field: "attrs.Attribute[Any]", rates: Any) -> None:
-    """Raise unless limits are two, ticks any number of ascending probabilities, or None."""
-    are_limits = field.name.endswith("limits")
-    if rates is None and not are_limits:
-        return
-    are_numbers = isinstance(rates, tuple) and all(isinstance(rate, float) for rate in rates)
-    ascend = are_numbers and list(rates) == sorted(set(rates))
-    if ascend and all(0.0 < rate < 1.0 for rate in rates) and (not are_limits or len(rates) == 2):
-        return
-    expected = "be ascending probabilities within (0, 1)"
-    if are_limits:
-        # On a probit scale, 0 and 1 are infinitely far away.
-        expected = "be two probabilities with 0 < lower < upper < 1"
-    percent = are_numbers and any(1.0 < rate <= 100.0 for rate in rates)
-    hint = "Percentages must be divided by 100." if percent else ""
-    hint = NO_SET if isinstance(rates, set | frozenset) else hint
-    raise invalid(field.name, expected, describe(rates), hint)
-
-
-def _check_labels(
-    window: "DETWindow", field: "attrs.Attribute[Any]", labels: Sequence[str] | None
-) -> None:
-    ticks = getattr(window, field.name.removesuffix("labels") + "s")
-    expected = "have one label for each tick"
-    if isinstance(labels, str):
-        raise invalid(field.name, expected, describe(labels))
-    if labels is not None and (ticks is None or len(ticks) != len(labels)):
-        got = f"{len(labels)} for {'no' if ticks is None else len(ticks)} ticks"
-        raise invalid(field.name, expected, got)
-
-
-_Limits = tuple[float, float]
-
+Limits: TypeAlias = tuple[float, float]
 # A false-alarm rate and a miss rate.
-Point = tuple[float, float]
+Point: TypeAlias = tuple[float, float]
 
-_Rates = tuple[float, ...] | None
 
-_Labels = tuple[str, ...] | None
+def _to_rates_of(values: Iterable[float] | None) -> tuple[float, ...]:
+    """Return numbers as they are, or NaN where they are none."""
+    try:
+        return tuple(map(float, values or ()))
+    except (TypeError, ValueError):
+        return (math.nan,)
+
+
+def _to_limits(values: Iterable[float]) -> Limits:
+    rates = _to_rates_of(values)
+    return (rates[0], rates[1]) if len(rates) == 2 else (math.nan, math.nan)
+
+
+def _to_labels(labels: Iterable[str] | None) -> tuple[str, ...]:
+    return tuple(map(str, labels or ()))
 
 
 @attrs.frozen
@@ -107,12 +74,35 @@ class DETWindow:
     (0.01, 0.1, 0.4)
     """
 
-    pfa_limits: _Limits = attrs.field(converter=_to_numbers, validator=_check_rates)
-    pmiss_limits: _Limits = attrs.field(converter=_to_numbers, validator=_check_rates)
-    xticks: _Rates = attrs.field(default=None, converter=_to_numbers, validator=_check_rates)
-    xticklabels: _Labels = attrs.field(default=None, converter=_to_texts, validator=_check_labels)
-    yticks: _Rates = attrs.field(default=None, converter=_to_numbers, validator=_check_rates)
-    yticklabels: _Labels = attrs.field(default=None, converter=_to_texts, validator=_check_labels)
+    pfa_limits: Limits = attrs.field(converter=_to_limits)
+    pmiss_limits: Limits = attrs.field(converter=_to_limits)
+    xticks: tuple[float, ...] = attrs.field(default=None, converter=_to_rates_of)
+    xticklabels: tuple[str, ...] = attrs.field(default=None, converter=_to_labels)
+    yticks: tuple[float, ...] = attrs.field(default=None, converter=_to_rates_of)
+    yticklabels: tuple[str, ...] = attrs.field(default=None, converter=_to_labels)
+
+    def __attrs_post_init__(self) -> None:
+        """Check rates, and the number of labels."""
+        # On a probit scale, 0 and 1 are infinitely far away.
+        limits = "be two probabilities with 0 < lower < upper < 1"
+        ticks = "be ascending probabilities within (0, 1)"
+        for name, rates, expected in (
+            ("pfa_limits", self.pfa_limits, limits),
+            ("pmiss_limits", self.pmiss_limits, limits),
+            ("xticks", self.xticks, ticks),
+            ("yticks", self.yticks, ticks),
+        ):
+            if [*rates] != sorted({*rates}) or not all(0.0 < rate < 1.0 for rate in rates):
+                percent = any(1.0 < rate <= 100.0 for rate in rates)
+                hint = "Percentages must be divided by 100." if percent else ""
+                raise invalid(name, expected, describe(rates), hint)
+        for name, places, labels in (
+            ("xticklabels", self.xticks, self.xticklabels),
+            ("yticklabels", self.yticks, self.yticklabels),
+        ):
+            if labels and len(labels) != len(places):
+                got = f"{len(labels)} for {len(places)} ticks"
+                raise invalid(name, "have one label for each tick", got)
 
 
 # Ticks of the toolkit's windows, in Det_Plot.m; labels only where they are not the plain per cent.
@@ -180,14 +170,14 @@ def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWi
     most = [
         min(max([3.0 * max(eers), 3.0 * low, *(getattr(end, rate) for end in ends)]), highest)
         for low, rate, ends in (
-            (least[0], "pfa", [results.threshold_at(pmiss=least[1]) for results in judged]),
-            (least[1], "pmiss", [results.threshold_at(pfa=least[0]) for results in judged]),
+            (least[0], "pfa", [results.roc.threshold_at(pmiss=least[1]) for results in judged]),
+            (least[1], "pmiss", [results.roc.threshold_at(pfa=least[0]) for results in judged]),
         )
     ]
     # No curve is to the left of where the best one enters.
     entries = [
-        min(results.threshold_at(pmiss=most[1]).pfa for results in judged),
-        min(results.threshold_at(pfa=most[0]).pmiss for results in judged),
+        min(results.roc.threshold_at(pmiss=most[1]).pfa for results in judged),
+        min(results.roc.threshold_at(pfa=most[0]).pmiss for results in judged),
     ]
     least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
     # Rates of 0 and 1 are in no window.
@@ -277,11 +267,11 @@ class ProbitScale(ScaleBase):
         margin = minpos if _SMALLEST_LIMIT < minpos < _LIMITS_WITHOUT_DATA[0] else 1e-6
         return _apart(_keep_inside(vmin, margin), _keep_inside(vmax, margin))
 
-    def val_in_range(self, val: object) -> Any:
+    def val_in_range(self, val: npt.ArrayLike) -> bool | BoolArray:  # type: ignore[override]
         """Tell if values can be drawn: from 0 to 1, both included."""
         values = np.asarray(val)
         inside = (values >= 0.0) & (values <= 1.0)
-        return bool(inside) if values.ndim == 0 else inside
+        return bool(inside) if values.ndim == 0 else np.asarray(inside)
 
 
 def _keep_inside(limit: float, margin: float) -> float:
@@ -299,6 +289,18 @@ def _apart(first: float, second: float) -> tuple[float, float]:
     return float(scipy.special.ndtr(deviate - 0.1)), float(scipy.special.ndtr(deviate + 0.1))
 
 
+def _rank_of(rate: float) -> int:
+    """Return how soon a tick gives way: 1, 10 and 50 %, 0.5 and 5 %, 2 %, others."""
+    digits = f"{min(rate, 1.0 - rate):.1e}"[:3]
+    return ("1.0", "5.0", "2.0").index(digits) if digits in ("1.0", "5.0", "2.0") else 3
+
+
+@functools.lru_cache(maxsize=1000)
+def _size_in_points(text: str, points: float) -> tuple[float, float]:
+    box = TextPath((0.0, 0.0), text, size=points, prop=FontProperties()).get_extents()
+    return box.width, box.height
+
+
 class ProbitLocator(Locator):
     """Ticks at given probabilities, or at round ones if the view has become another one.
 
@@ -312,25 +314,34 @@ class ProbitLocator(Locator):
     def __init__(self, ticks: Iterable[float] = ()) -> None:
         self.ticks = np.array(sorted(ticks), dtype=np.float64)
 
-    def __call__(self) -> Any:
-        """Return the ticks for the current view."""
-        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        ticks = self.tick_values(low, high)
-        labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
+    def __call__(self) -> list[float]:
+        """Return the ticks for the current view, those left out whose labels would touch."""
+        axis: Axis = self.axis  # type: ignore[assignment]
+        ticks = self.tick_values(*sorted(axis.get_view_interval()))
+        side = 0 if axis is axis.axes.xaxis else 1
+        points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        texts = axis.get_major_formatter().format_ticks(ticks)
         # The windows of the toolkit have ticks that nearly touch.
-        gap = 0.24 if self.ticks.size else 0.5
-        return thin_out(ticks, labels, [rank_of(tick) for tick in ticks], self.axis, gap=gap)
+        gap = (0.24 if self.ticks.size else 0.5) * points
+        half = [0.5 * (_size_in_points(text, points)[side] + gap) for text in texts]
+        places = np.tile([axis.axes.get_xlim()[0], axis.axes.get_ylim()[0]], (len(ticks), 1))
+        places[:, side] = ticks
+        centres = axis.axes.transData.transform(places)[:, side] * 72.0 / axis.axes.figure.dpi
+        kept: list[int] = []
+        for i in np.argsort([_rank_of(tick) for tick in ticks], kind="stable").tolist():
+            if all(abs(centres[i] - centres[j]) >= half[i] + half[j] for j in kept):
+                kept.append(i)
+        return [ticks[i] for i in sorted(kept)]
 
-    def tick_values(self, vmin: float, vmax: float) -> Any:
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
         """Return the ticks for a view from `vmin` to `vmax`."""
         in_view = _between(self.ticks, vmin, vmax)
         if in_view.size and (in_view.size >= _FEWEST_TICKS or in_view.size == self.ticks.size):
-            span = scipy.special.ndtri(
-                np.clip([vmin, vmax], _SMALLEST_LIMIT, 1.0 - _SMALLEST_LIMIT)
-            )
-            covered = scipy.special.ndtri(self.ticks[-1]) - scipy.special.ndtri(self.ticks[0])
-            if covered == 0.0 or covered * _LARGEST_ZOOM_OUT >= span[1] - span[0]:
-                return self.ticks
+            low, high = np.clip([vmin, vmax], _SMALLEST_LIMIT, 1.0 - _SMALLEST_LIMIT)
+            span = scipy.special.ndtri(high) - scipy.special.ndtri(low)
+            covered = np.ptp(scipy.special.ndtri(self.ticks))
+            if covered == 0.0 or covered * _LARGEST_ZOOM_OUT >= span:
+                return [*self.ticks.tolist()]
         # Round probabilities p and 1 - p, the more of them the shorter the view is.
         for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
             small = np.outer(_DECADES, digits).ravel()
@@ -341,7 +352,7 @@ class ProbitLocator(Locator):
         # A view so short that the scale is almost linear in it.
         if ticks.size < _FEWEST_TICKS:
             ticks = _between(np.asarray(MaxNLocator(5).tick_values(vmin, vmax)), vmin, vmax)
-        return ticks
+        return [*ticks.tolist()]
 
     def nonsingular(self, v0: float, v1: float) -> tuple[float, float]:
         """Return limits for an axis without data or with a single value."""

@@ -11,13 +11,6 @@ calibration = bp.LinearCalibration.fit_scores(
     dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
 )
 llrs = calibration.apply(test.scores["xvector"])
-plot = bp.DETPlot("auto", "x-vector, calibrated")
-plot.set_system_from_results(bp.Results.from_scores(llrs, test.key), "xvector")
-plot.plot_diagonal()
-plot.plot_steppy_det()
-plot.plot_rocch_det()
-plot.plot_eer_point()
-plot.plot_mindcf_point(0.05)
-plot.plot_actdcf_point(0.05)
-plot.display_legend()
+systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
+plot = bp.plot_det(systems, marks=("eer", "dr30", "min", "act"), prior=0.05)
 figure = plot.figure

@@ -13,4 +13,4 @@ for strength in np.linspace(1.0, 2.5, 12):
     tar, non = rng.normal(strength, 1, 1000), rng.normal(-strength, 1, 10000)
     systems[f"strength {strength:.2f}"] = (tar, non)
 chosen = ["strength 1.55", "strength 2.50"]
-figure = bp.plot_det(systems, highlight=chosen, legend="direct").figure
+figure = bp.plot_det(systems, highlight=chosen).figure

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bosaris_py.errors import InvalidInputError
+from bosaris_py import Key, Scores
+from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.plots import plot_forest
 from bosaris_py.plots.looks import pale_colour, system_look
 from bosaris_py.uncertainty.bootstrap import bootstrap
+from bosaris_py.uncertainty.compare import compare_systems
 from bosaris_py.uncertainty.estimate import Estimate
 
 
@@ -35,8 +37,8 @@ def test_points_and_bars_are_estimates_and_intervals() -> None:
     assert points.get_xydata().tolist() == [[0.1, 0], [0.2, 1], [0.3, 2]]
     found = INTERVALS.values()
     assert _bars(plot) == [[[i.low, y], [i.high, y]] for y, i in enumerate(found)]
-    assert [text.get_text() for text in plot.get_yticklabels()] == ["A", "B", "C"]
-    assert (plot.get_title(), plot.get_xlabel()) == ("Title", "cost")
+    assert [text.get_text() for text in plot.ax.get_yticklabels()] == ["A", "B", "C"]
+    assert (plot.ax.get_title(), plot.ax.get_xlabel()) == ("Title", "cost")
 
 
 def test_bootstrap_results_are_taken(rng: np.random.Generator) -> None:
@@ -62,13 +64,51 @@ def test_order_and_highlight_of_a_forest() -> None:
     found = {tuple(line.get_ydata()): line for line in plot.artists["estimate"]}
     assert found[1,].get_xdata().tolist() == [0.2]
     assert found[0, 2].get_xdata().tolist() == [0.1, 0.3]
-    assert found[1,].get_color() == system_look(0, plot.ax).colour
+    assert found[1,].get_color() == system_look(0, plot.ax)["color"]
     assert found[0, 2].get_color() == pale_colour(plot.ax)
     first = plot_forest(rows, order=["C"])
     assert [label.get_text() for label in first.ax.get_yticklabels()] == ["C", "A", "B"]
     for options, message in (
-        ({"order": "eer"}, "`order` must be 'value' or a list of names; got 'eer'"),
+        ({"order": "eer"}, "`order` must be one of 'value', or a list of names"),
         ({"highlight": "D"}, "`highlight` must name systems of the plot"),
     ):
         with pytest.raises(InvalidInputError, match=message):
             plot_forest(rows, **options)  # type: ignore[arg-type]
+
+
+ROWS = {"A": interval(0.10, 0.08, 0.13), "B": interval(0.30, 0.31, 0.35)}
+
+
+def test_forest_of_intervals() -> None:
+    plot = plot_forest(ROWS, xlabel="cost", reference=0.2)
+    assert [text.get_text() for text in plot.ax.get_yticklabels()] == ["A", "B"]
+    assert [text.get_text() for text in plot.ax.texts] == [
+        # Three digits of the lengths of the intervals, 0.0500 and 0.0400; 0.045 is their median.
+        "0.1000 [0.0800, 0.1300]",
+        "0.3000 [0.3100, 0.3500]",
+    ]
+    np.testing.assert_array_equal(plot.ax.lines[0].get_xdata(), [0.10, 0.30])
+    bars = [segment[:, 0].tolist() for segment in plot.ax.collections[0].get_segments()]
+    assert bars == [[0.08, 0.13], [0.31, 0.35]]
+    # The first row is on top.
+    assert plot.ax.get_ylim()[0] > plot.ax.get_ylim()[1]
+    assert plot.ax.lines[-1].get_xdata() == [0.2, 0.2]
+
+
+def test_forest_of_differences() -> None:
+    rng = np.random.default_rng(5)
+    tar = np.arange(40) % 10 == np.arange(10)[:, None]
+    names = [f"m{i}" for i in range(10)], [f"s{j}" for j in range(40)]
+    key = Key(*names, tar, ~tar)
+    systems = {name: Scores(rng.normal(2 * tar, 1), *names) for name in ("A", "B")}
+    with pytest.warns(FewSpeakersWarning):
+        compared = compare_systems(
+            systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10)
+        )
+    plot = plot_forest(compared)
+    (row,) = compared.rows
+    (note,) = (text.get_text() for text in plot.ax.texts)
+    assert f"[{row.difference.low:.3f}, {row.difference.high:.3f}]" in note
+    assert f"p = {row.p_holm:.2g}" in note
+    assert [label.get_text() for label in plot.ax.get_yticklabels()] == ["A \N{MINUS SIGN} B"]
+    assert plot.ax.lines[-1].get_xdata() == [0.0, 0.0]

@@ -1,14 +1,26 @@
-"""DET windows: the toolkit's four, and what a window refuses."""
+"""DET windows, and the probit scale as a normal matplotlib axis."""
 
+import io
 import json
+import pickle
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy import special
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.plots import WINDOWS, DETPlot, DETWindow
-from bosaris_py.plots.windows import find_window
+from bosaris_py.plots import (
+    WINDOWS,
+    DETPlot,
+    DETWindow,
+    PercentFormatter,
+    ProbitLocator,
+    ProbitScale,
+)
 
 
 @pytest.mark.parametrize("name", ["new", "old", "big", "sre10"])
@@ -31,12 +43,6 @@ def test_there_are_four_and_they_cannot_be_changed() -> None:
         WINDOWS["mine"] = WINDOWS["old"]  # type: ignore[index]
     with pytest.raises(AttributeError):
         WINDOWS["old"].pfa_limits = (0.1, 0.2)  # type: ignore[misc]
-
-
-def test_windows_compare_by_content() -> None:
-    again = DETWindow([0.1, 0.2], [0.1, 0.2], [0.1], ["ten"], yticks=[0.2])
-    assert again == DETWindow((0.1, 0.2), (0.1, 0.2), (0.1,), ("ten",), yticks=(0.2,))
-    assert find_window(again) is again
 
 
 @pytest.mark.parametrize(
@@ -64,8 +70,8 @@ def test_unknown_window(window: object, got: str) -> None:
         ({"pfa_limits": (0.1, 0.1)}, "0 < lower < upper < 1"),
         ({"pfa_limits": (0.1, 40)}, "Percentages must be divided by 100"),
         ({"pfa_limits": (0.1, 0.2, 0.3)}, "two probabilities"),
-        ({"pfa_limits": 0.1}, "two probabilities with 0 < lower < upper < 1; got 0.1"),
-        ({"pfa_limits": None}, "two probabilities with 0 < lower < upper < 1; got None"),
+        ({"pfa_limits": 0.1}, "two probabilities with 0 < lower < upper < 1"),
+        ({"pfa_limits": None}, "two probabilities with 0 < lower < upper < 1"),
         ({"pfa_limits": (0.1, float("nan"))}, "two probabilities"),
         ({"pfa_limits": "ab"}, "two probabilities"),
         ({"xticks": (0.1, 1.0)}, "`xticks` must be ascending probabilities"),
@@ -74,11 +80,100 @@ def test_unknown_window(window: object, got: str) -> None:
         ({"xticks": ["a"]}, "`xticks` must be ascending probabilities"),
         ({"xticks": ("a",)}, "`xticks` must be ascending probabilities"),
         ({"xticks": (0.1,), "xticklabels": ("1", "2")}, "one label for each tick; got 2 for 1"),
-        ({"yticklabels": ("1",)}, "one label for each tick; got 1 for no ticks"),
-        ({"xticks": (0.1,), "xticklabels": "1"}, "one label for each tick; got '1'"),
+        ({"yticklabels": ("1",)}, "one label for each tick; got 1 for 0 ticks"),
     ],
 )
 def test_bad_windows(arguments: dict[str, object], message: str) -> None:
     good = {"pfa_limits": (0.1, 0.2), "pmiss_limits": (0.1, 0.2)}
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         DETWindow(**(good | arguments))
+
+
+@pytest.fixture
+def axes() -> Axes:
+    axes = Figure(figsize=(4, 4)).subplots()
+    axes.set_xscale(ProbitScale())
+    axes.set_yscale(ProbitScale())
+    return axes
+
+
+def _draw(axes: Axes) -> None:
+    axes.figure.savefig(io.BytesIO(), format="png")
+    axes.figure.savefig(io.BytesIO(), format="pdf")
+
+
+def test_transform_is_the_probit_and_its_inverse() -> None:
+    transform = ProbitScale().get_transform()
+    p = np.array([1e-300, 1e-20, 1e-6, 0.1, 0.5, 0.9])
+    deviates = transform.transform(p)
+    np.testing.assert_array_equal(deviates, special.ndtri(p))
+    # The normal distribution's tail multiplies a rounding of the deviate x by x**2.
+    np.testing.assert_allclose(transform.inverted().transform(deviates), p, rtol=1e-12)
+    np.testing.assert_array_equal(transform.inverted().inverted().transform(p), deviates)
+
+
+def test_zero_one_and_beyond_are_drawn_past_any_edge() -> None:
+    deviates = ProbitScale().get_transform().transform([-0.5, 0.0, 1e-300, 1.0, 2.0])
+    assert np.isfinite(deviates).all()
+    assert deviates[0] == deviates[1] < deviates[2] < -37
+    assert deviates[3] == deviates[4] > special.ndtri(1 - 1e-16)
+
+
+@pytest.mark.parametrize(
+    "points", [[], [0.3], [0.0], [1.0], [0.0, 1.0], [1e-7, 0.2], [0.4, 0.6], [np.nan, 0.2]]
+)
+def test_autoscale_stays_inside(axes: Axes, points: list[float]) -> None:
+    axes.plot(points, points, "o")
+    axes.relim()
+    axes.autoscale()
+    _draw(axes)
+    for limits in (axes.get_xlim(), axes.get_ylim()):
+        assert 0.0 < limits[0] < limits[1] < 1.0
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (-1.0, 0.5), (0.2, 7.0), (-3.0, -2.0), (1.0, 0.0)])
+def test_impossible_limits_are_replaced(axes: Axes, limits: tuple[float, float]) -> None:
+    axes.set_xlim(*limits)
+    _draw(axes)
+    low, high = sorted(axes.get_xlim())
+    assert 0.0 < low < high < 1.0
+    # An inverted axis stays inverted.
+    assert (axes.get_xlim()[0] > axes.get_xlim()[1]) == (limits[0] > limits[1])
+
+
+def test_figures_can_be_pickled(axes: Axes) -> None:
+    axes.plot([0.1, 0.2], [0.2, 0.1])
+    copy = pickle.loads(pickle.dumps(axes.figure))
+    _draw(copy.axes[0])
+    assert copy.axes[0].get_xscale() == "probit"
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ((0.01, 0.6), [0.01, 0.02, 0.05, 0.1, 0.2, 0.5]),
+        ((0.4, 0.6), [0.4, 0.5, 0.6]),
+        ((1e-5, 0.995), [1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99]),
+        ((0.8, 0.999), [0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999]),
+        ((0.1, 0.12), [0.1, 0.104, 0.108, 0.112, 0.116, 0.12]),
+    ],
+)
+def test_round_ticks_for_any_part_of_the_axis(
+    limits: tuple[float, float], expected: list[float]
+) -> None:
+    np.testing.assert_allclose(ProbitLocator().tick_values(*limits), expected, rtol=1e-12)
+
+
+def test_preferred_ticks_are_kept_until_few_are_seen() -> None:
+    locator = ProbitLocator([0.001, 0.01, 0.1, 0.4])
+    for limits in ((5e-4, 0.5), (0.005, 0.5)):
+        assert locator.tick_values(*limits) == [0.001, 0.01, 0.1, 0.4]
+    assert locator.tick_values(0.05, 0.2) == pytest.approx([0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2])
+    assert ProbitLocator([0.25]).tick_values(0.1, 0.5) == [0.25]
+
+
+def test_labels_are_per_cent() -> None:
+    formatter = PercentFormatter({5e-6: "5e-4"})
+    labels = [formatter(p) for p in (5e-6, 1e-3, 0.025, 0.3, 0.995, 1 - 1e-3)]
+    assert labels == ["5e-4", "0.1", "2.5", "30", "99.5", "99.9"]
+    assert formatter.format_data_short(0.01234) == "1.234%"

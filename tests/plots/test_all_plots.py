@@ -1,0 +1,480 @@
+"""What holds of every plot: its object, the Axes given, legends, names, hostile and odd inputs."""
+
+import inspect
+import io
+import itertools
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.style
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from bosaris_py import plots
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Results
+from bosaris_py.plots.looks import system_look
+from bosaris_py.uncertainty.bands import bootstrap_bands
+from bosaris_py.uncertainty.estimate import Estimate
+from tests.test_tables import HOSTILE
+
+INF = np.inf
+# Plots of several systems, with a kind of curve that each system has.
+SEVERAL = {
+    "det": "steppy_det",
+    "bayes": "dcf_curve_act",
+    "tippett": "tar",
+    "ece": "act",
+    "pav": "pav",
+    "reliability": "pools",
+    "a_dcf": "min",
+}
+ALL = [*SEVERAL, "histogram", "forest"]
+QUIET = pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+
+
+def some(count: int, prefix: str = "system ") -> dict[str, Results]:
+    """Return systems, each better than the one before."""
+    rng = np.random.default_rng(5)
+    non = rng.normal(-2, 2, 1000)
+    return {
+        f"{prefix}{i}": Results(rng.normal(1 + 3 * i / count, 2, 200), non) for i in range(count)
+    }
+
+
+def draw(kind: str, systems: dict[str, Any], **options: Any) -> Any:
+    """Draw a plot of some kind, of systems of two classes."""
+    function = getattr(plots, f"plot_{kind}")
+    if kind == "histogram":
+        return function(next(iter(systems.values())), **options)
+    if kind == "forest":
+        return function(
+            {
+                name: Estimate(value=0.1, standard_error=0.01, ends=lambda _: (0.08, 0.13))
+                for name in systems
+            },
+            **options,
+        )
+    if kind == "a_dcf":
+        lists = {n: (r.sample.tar.scores, r.sample.non.scores) for n, r in systems.items()}
+        systems = {n: (tar, non[::2], non[1::2] + 1.0) for n, (tar, non) in lists.items()}
+    return function(systems, **options)
+
+
+def legend_texts(plot: Any) -> list[str]:
+    legend = plot.ax.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+def names_of(plot: Any) -> list[str]:
+    """Return the names of systems at curves and in the legend."""
+    texts = legend_texts(plot) + [text.get_text() for text in plot.ax.texts]
+    words = (text.replace("\n", " ") for text in texts if ": fewer" not in text)
+    return list(dict.fromkeys(" ".join(w.split()[:2]) for w in words if w.startswith("system")))
+
+
+def test_every_plot_is_here() -> None:
+    functions = {name for name in plots.__all__ if inspect.isfunction(getattr(plots, name))}
+    assert functions == {f"plot_{kind}" for kind in ALL}
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_the_object(kind: str, tmp_path: Path) -> None:
+    axes = Figure(layout="constrained").subplots(1, 2)[1]
+    given = draw(kind, some(2), ax=axes, title="T")
+    assert (given.ax, given.figure, axes.get_title()) == (axes, axes.figure, "T")
+    assert given.artists
+    for name in ("a.svg", "b.svg"):
+        plot = draw(kind, some(2))
+        plot.save(tmp_path / name)
+    assert isinstance(plot, plots.Plot)
+    assert plot._repr_png_().startswith(b"\x89PNG")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    with pytest.raises(InvalidInputError, match=r"`path` must end in one of \.pdf, \.png, \.svg"):
+        plot.save(tmp_path / "a.jpg")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.svg"]
+    # A subfigure is a part of a figure; other projections are no plane.
+    part = Figure(layout="constrained").subfigures(1, 2)[0].subplots()
+    assert draw(kind, some(2), ax=part).figure is part.figure.figure
+    for wrong in (Figure(), Figure().subplots(1, 2), Figure().add_subplot(projection="polar")):
+        with pytest.raises(InvalidInputError, match="`ax` must"):
+            draw(kind, some(2), ax=wrong)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_unknown_keywords_are_refused_before_anything_is_drawn(kind: str) -> None:
+    axes = Figure().subplots()
+    wrong = {"titel": "T", "colour": "red"}
+    for options in ({name: value} for name, value in wrong.items()):
+        with pytest.raises((TypeError, InvalidInputError), match=next(iter(options))):
+            draw(kind, some(2), ax=axes, **options)
+    if kind in SEVERAL:
+        for options in ({"looks": {"system 0": {"colour": "red"}}}, {"legend": "left"}):
+            with pytest.raises(InvalidInputError):
+                draw(kind, some(2), ax=axes, **options)
+    assert not axes.lines
+    assert axes.get_xlabel() == ""
+
+
+# ---- Systems: order, colours, names
+
+
+@pytest.mark.parametrize(("kind", "curve"), SEVERAL.items())
+def test_order_looks_and_highlight(kind: str, curve: str) -> None:
+    systems = some(5)
+    best_first = sorted(systems, key=lambda name: systems[name].eer)
+    assert best_first != [*systems]
+    assert sorted(names_of(draw(kind, systems))) == [*systems]
+    colours = []
+    # Costs of three classes have no EER of two.
+    orders = (None, ["system 2"]) if kind == "a_dcf" else (None, "eer", ["system 2"])
+    for order in orders:
+        plot = draw(kind, systems, order=order)
+        found = [line.get_label()[:8] for line in plot.artists[curve]]
+        expected = {"eer": best_first, None: [*systems]}.get(str(order) if order else None)
+        if order == ["system 2"]:
+            expected = [f"system {i}" for i in (2, 0, 1, 3, 4)]
+        assert found == expected
+        colours.append({line.get_label()[:8]: line.get_color() for line in plot.artists[curve]})
+    own = {name: system_look(i, plot.ax)["color"] for i, name in enumerate(systems)}
+    assert colours == [own] * len(orders)
+    wanted = {"system 0": {"c": "red", "lw": 3.0}, "system 2": {"ls": "--", "marker": "*"}}
+    lines = {
+        line.get_label()[:8]: line for line in draw(kind, systems, looks=wanted).artists[curve]
+    }
+    first, third = lines["system 0"], lines["system 2"]
+    assert (to_rgb(first.get_color()), first.get_linewidth()) == ((1, 0, 0), 3.0)
+    assert (third.get_linestyle(), third.get_marker()) == ("--", "*")
+
+
+@pytest.mark.parametrize(("kind", "curve"), SEVERAL.items())
+def test_the_others_are_grey(kind: str, curve: str) -> None:
+    plot = draw(kind, some(5), highlight=["system 1", "system 4"])
+    assert sorted(names_of(plot)) == ["system 1", "system 4"]
+    assert "3 others" in legend_texts(plot)
+    grey = [line for line in plot.artists[curve] if to_rgb(line.get_color()) == (0.72,) * 3]
+    assert len(plot.artists[curve]) == 5
+    assert len(grey) == 3
+    assert all(line.get_zorder() < 2 for line in grey)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": "err"},
+        {"order": ["z"]},
+        {"highlight": "z"},
+        {"looks": {"z": {}}},
+        {"bands": {"z": None}},
+        {"bands": {"system 0": None}},
+    ],
+    ids=str,
+)
+def test_wrong_options(options: dict[str, Any]) -> None:
+    for kind in ("det", "tippett"):
+        with pytest.raises(InvalidInputError):
+            draw(kind, some(2), **options)
+
+
+@pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "ece", "pav", "reliability"])
+def test_systems_of_arrays_and_without_a_name(kind: str) -> None:
+    scores = [1.0, 3.0, -0.5], [-2.0, 0.5, -1.0]
+    one, other = draw(kind, {"A": scores}), getattr(plots, f"plot_{kind}")(Results(*scores))
+    for artists in zip(*(plot.artists[SEVERAL[kind]] for plot in (one, other)), strict=True):
+        first, second = (line.get_xydata() for line in artists)
+        np.testing.assert_array_equal(first, second)
+    for wrong in ([1.0], {}, {"A": [1.0]}, {"A": 3}):
+        with pytest.raises(InvalidInputError, match="`systems` must be a mapping"):
+            getattr(plots, f"plot_{kind}")(wrong)
+
+
+def test_32_systems_look_different() -> None:
+    axes = Figure().subplots()
+    looks = [system_look(number, axes) for number in range(32)]
+    assert len({str(look) for look in looks}) == 32
+    with mpl.rc_context({"axes.prop_cycle": mpl.cycler(color=["red", "lime"])}):
+        assert [system_look(i, axes)["color"] for i in range(3)] == ["red", "lime", "red"]
+
+
+# ---- Legends and names at the ends of curves
+
+
+THEMES: dict[str, dict[str, Any]] = {
+    "light": {},
+    "dark": dict(matplotlib.style.library["dark_background"]),
+    "grey": {"figure.facecolor": "0.9", "axes.facecolor": "0.9", "savefig.facecolor": "0.9"},
+}
+
+
+def contrast(one: Any, other: Any) -> float:
+    """Contrast of two colours, WCAG 2.1."""
+    shares = []
+    for colour in (one, other):
+        c = np.asarray(to_rgb(colour))
+        linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+        shares.append(float(linear @ [0.2126, 0.7152, 0.0722]))
+    low, high = sorted(shares)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize(
+    ("count", "inches", "theme"), [(1, 6.4, "light"), (3, 3.3, "grey"), (12, 3.3, "dark")]
+)
+@QUIET
+def test_nothing_covers_or_touches(kind: str, count: int, inches: float, theme: str) -> None:
+    own = {} if inches == 6.4 else {"figure.figsize": (inches, inches), "font.size": 7.0}
+    with mpl.rc_context(THEMES[theme] | own):
+        plot = draw(kind, some(count))
+        plot.figure.draw_without_rendering()
+        ax, paper = plot.ax, plot.ax.get_facecolor()
+    box, frame = plot.figure.bbox, ax.get_window_extent()
+    if own:
+        assert plot.figure.get_size_inches()[0] == inches
+    assert frame.width >= 0.3 * box.width
+    # All is within the figure.
+    outer = plot.figure.get_tightbbox()
+    size = plot.figure.get_size_inches()
+    assert -0.02 <= outer.x0 < outer.x1 <= size[0] + 0.02
+    assert -0.02 <= outer.y0 < outer.y1 <= size[1] + 0.02
+    texts = [text for text in ax.texts if text.get_visible()]
+    legend = ax.get_legend()
+    boxes = [Text.get_window_extent(text) for text in texts]
+    if legend is not None:
+        boxes.append(legend.get_window_extent())
+        for line in plot._obstacles:
+            path = line.get_transform().transform_path(line.get_path())
+            assert not path.intersects_bbox(boxes[-1], filled=False)
+    for one, two in itertools.combinations(boxes, 2):
+        # The corners of letters may meet.
+        assert not one.padded(-1.0).overlaps(two.padded(-1.0))
+    for axis in [ax.xaxis, ax.yaxis, *(child.xaxis for child in ax.child_axes)]:
+        labels = [label for label in axis.get_ticklabels() if label.get_text()]
+        for one, two in itertools.pairwise(label.get_window_extent() for label in labels):
+            assert not one.overlaps(two)
+    for line in ax.lines:
+        if line.get_alpha() is None:
+            assert contrast(line.get_color(), paper) >= 3.0
+    assert min(text.get_fontsize() for text in plot.figure.findobj(Text)) >= 6.0
+
+
+@pytest.mark.parametrize("kind", ["det", "bayes", "a_dcf"])
+def test_names_stand_at_the_ends_of_curves(kind: str) -> None:
+    plot = draw(kind, some(6))
+    plot.figure.draw_without_rendering()
+    names = [text for text in plot.ax.texts if text.get_position()[0] == 1.04]
+    assert len(names) == 6
+    for text in names:
+        line = next(ln for ln in plot._entries if ln.get_label().startswith(text.get_text()[:8]))
+        assert text.get_color() == line.get_color()
+    heights = sorted(text.xyann[1] for text in names)
+    assert 0 <= heights[0] <= heights[-1] <= 1 + 1e-9
+    # A figure without a layout has no room beside its Axes.
+    inside = draw(kind, some(2), ax=Figure().subplots())
+    assert any(text.startswith("system 0") for text in legend_texts(inside))
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_places_of_legends(kind: str) -> None:
+    assert draw(kind, some(2), legend=False).ax.get_legend() is None
+    for place in ("beside", "below"):
+        plot = draw(kind, some(2), legend=place)
+        # As when a file is written, which draws twice.
+        plot.figure.draw_without_rendering()
+        plot.figure.draw_without_rendering()
+        legend, frame = plot.ax.get_legend().get_window_extent(), plot.ax.get_window_extent()
+        assert legend.x0 >= frame.x1 if place == "beside" else legend.y1 <= frame.y0
+        assert plot.figure.bbox.x0 <= legend.x0 < legend.x1 <= plot.figure.bbox.x1
+        assert plot.figure.bbox.y0 <= legend.y0
+
+
+# ---- Odd inputs
+
+
+TEN: dict[str, tuple[list[float], list[float]]] = {
+    "separable": ([3.0, 4.0, 5.0], [-5.0, -4.0, -1.0]),
+    "one trial a class": ([1.0], [0.0]),
+    "all equal": ([0.0, 0.0], [0.0, 0.0, 0.0]),
+    "inverted": ([-2.0, -1.0], [1.0, 2.0]),
+    "one error": ([1.0, 2.0, 3.0, -0.5], [-3.0, -2.0, -1.0, 0.5]),
+    "targets at -inf": ([-INF, 1.0, 2.0], [-1.0, 0.0, 1.5]),
+    "non-targets at +inf": ([0.0, 1.0, 2.0], [-1.0, 0.5, INF]),
+    "right infinities": ([INF, 1.0, 0.0], [-INF, -1.0, 0.5]),
+    "wrong infinities only": ([-INF, -INF], [INF, INF]),
+    "huge": ([1e5, 3e5, -1e4], [-1e5, 1e4, -3e5]),
+}
+
+
+def notes_of(plot: Any) -> str:
+    return " ".join(plot._notes)
+
+
+def is_seen(plot: Any) -> bool:
+    """Whether a mark or a stroke of a system lies in the frame."""
+    frame = plot.ax.get_window_extent().padded(1.0)
+    for line in plot._obstacles:
+        path = line.get_transform().transform_path(line.get_path())
+        points = path.vertices[np.isfinite(path.vertices).all(axis=1)]
+        crosses = len({*map(tuple, points)}) > 1 and path.intersects_bbox(frame, filled=False)
+        if crosses or frame.count_contains(points):
+            return True
+    return False
+
+
+@QUIET
+@pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "ece", "pav", "reliability"])
+@pytest.mark.parametrize("name", TEN)
+def test_something_is_seen(kind: str, name: str) -> None:
+    plot = draw(kind, dict.fromkeys("AB", TEN[name]))
+    plot.figure.draw_without_rendering()
+    assert is_seen(plot) or notes_of(plot)
+
+
+@QUIET
+@pytest.mark.parametrize("name", TEN)
+def test_histograms_say_what_lies_outside(name: str) -> None:
+    plot = plots.plot_histogram(TEN[name])
+    for scores, noun in zip(map(np.array, TEN[name]), ("targets", "non-targets"), strict=True):
+        for infinity, side in ((-INF, "below"), (INF, "above")):
+            share = np.mean(scores == infinity)
+            text = f"{100 * share:.3g} % of {scores.size} {noun} {side} the bins"
+            assert (text in notes_of(plot)) == (share > 0)
+
+
+@QUIET
+def test_separable_scores_have_the_limits_of_their_rates() -> None:
+    systems = {"apart": (np.arange(200) + 10.0, np.arange(2000) / -9.0), "usual": TEN["one error"]}
+    for kind in ("det", "bayes"):
+        note = notes_of(draw(kind, systems))
+        # No error in n trials at 95 %: (1 - rate)^n = 0.05.
+        assert "apart: no error in 200 targets and 2000 non-targets." in note
+        assert "below 1.5 % of misses and 0.15 % of false alarms (95 % each" in note
+        assert "usual: no error" not in note
+
+
+@QUIET
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.parametrize("kind", [*SEVERAL, "forest"])
+def test_names_are_text(kind: str) -> None:
+    """No name breaks the picture, makes it larger without end, or is another element of it."""
+    (results,) = some(1).values()
+    plain = tags_of(draw(kind, {"plain": results}))
+    for name in (*HOSTILE.values(), "$$", r"$\frac$", "$x", "a $ b $ c", r"\$"):
+        if name.startswith("_") and kind != "forest":
+            with pytest.raises(InvalidInputError, match="underscore"):
+                draw(kind, {name: results})
+            continue
+        plot = draw(kind, {name: results})
+        assert all(len(text.get_text()) <= 500 for text in plot.figure.findobj(Text))
+        assert tags_of(plot) <= plain | {"text", "tspan"}, name[:30]
+
+
+def tags_of(plot: Any) -> set[str]:
+    """Return the elements of the picture, which must be XML that can be read."""
+    stream = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        plot.figure.savefig(stream, format="svg")
+    return {element.tag.rpartition("}")[2] for element in ET.fromstring(stream.getvalue()).iter()}
+
+
+# ---- Bands
+
+
+@pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "ece"])
+def test_bands_end_where_the_rule_of_three_takes_over(kind: Any) -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.normal(2, 2, 60), rng.normal(-2, 2, 500)
+    results = Results(*scores)
+    band = bootstrap_bands(scores, kind=kind, replications=100, rng=1)
+    plot = draw(kind, {"A": results, "B": results}, bands={"A": band})
+    scale = np.log(10) if kind in ("tippett", "ece") else 1.0
+    areas = plot.artists["band"]
+    assert len(areas) == (2 if kind == "tippett" else 1)
+    for which, area in enumerate(areas):
+        assert area.get_linewidth() == [0]
+        assert area.get_zorder() < min(line.get_zorder() for line in plot.ax.lines)
+        points = np.concatenate([path.vertices for path in area.get_paths()])
+        shown = np.unique(points[:, 0]) * scale
+        met = np.isclose(band.x[:, None], shown[None], rtol=1e-12).any(axis=1)
+        pmiss, pfa = results.error_rates_at(-band.x)
+        counts = {
+            "det": np.minimum(60 * band.value, 500 * band.x),
+            "bayes": 60 * pmiss + 500 * pfa,
+            "ece": np.full(band.x.size, np.inf),
+        }
+        if kind == "tippett":
+            share, size = band.value[which], (60, 500)[which]
+            counts["tippett"] = size * np.minimum(share, 1 - share)
+        assert counts[kind][met].min() >= 3.0
+        # No end of a replicate without errors, which would be a box.
+        low, high = (np.atleast_2d(part)[which] for part in (band.low, band.high))
+        assert low[met].min() > 0.0
+        if kind in ("det", "tippett"):
+            assert high[met].max() < 1.0
+        assert met.sum() > 5
+
+
+# ---- Settings, threads of pyplot, notebooks
+
+
+@pytest.mark.slow
+def test_pyplot_and_settings_are_never_touched() -> None:
+    code = """
+import sys, matplotlib
+from bosaris_py import plots
+def settings():
+    # Asking for the backend would make matplotlib choose one, with pyplot's help.
+    return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
+before = settings()
+for kind in ("det", "bayes", "tippett", "ece", "pav", "reliability"):
+    getattr(plots, f"plot_{kind}")({"A": ([1.0, 2.0, 3.0], [-1.0, 0.0, 1.5])})._repr_png_()
+assert settings() == before
+assert "matplotlib.pyplot" not in sys.modules, "pyplot was imported"
+matplotlib.use("agg")
+plot = plots.plot_det({"A": ([1.0, 2.0, 3.0], [-1.0, 0.0, 1.5])})
+plot.show()
+import matplotlib.pyplot as plt
+assert plt.gcf() is plot.figure
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("extension", ["pdf", "png"])
+def test_files(extension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plot, path = draw("det", some(1)), tmp_path / f"plot.{extension}"
+    plot.save(path, dpi=50)
+    content = path.read_bytes()
+    if extension == "pdf":
+        # Publishers refuse fonts of type 3.
+        assert b"/Type3" not in content
+        assert b"/CIDFontType2" in content
+    else:
+        # The header of a PNG holds width and height: inches of 50 dots.
+        size = (50 * plot.figure.get_size_inches()).astype(int).tolist()
+        assert [int.from_bytes(content[i : i + 4]) for i in (16, 20)] == size
+
+    def fail(file: Path, content: bytes) -> None:
+        file.write_text("half a fi")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(OSError, match="No space left"):
+        plot.save(path)
+    assert path.read_bytes() == content
+    assert [*tmp_path.iterdir()] == [path]
+    with pytest.raises(FileNotFoundError):
+        plot.save(tmp_path / "none" / "plot.pdf")
+
+
+def test_nothing_is_black_on_black() -> None:
+    with mpl.rc_context(THEMES["dark"]):
+        for kind in ALL:
+            assert "#000000" not in {to_hex(ln.get_color()) for ln in draw(kind, some(1)).ax.lines}

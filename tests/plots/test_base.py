@@ -1,0 +1,271 @@
+"""What DET and Bayes plots share: choosing systems, styles, labels, conditions."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb, to_rgba
+
+from bosaris_py import Conditions, Key, Results, Scores
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.plots import BayesPlot, DETPlot
+from bosaris_py.plots.looks import spread, system_look
+from bosaris_py.uncertainty.bands import bootstrap_bands
+
+PLOTS = [DETPlot, BayesPlot]
+CURVES = {
+    DETPlot: ["steppy_det", "rocch_det", "DR30_fa", "DR30_miss"],
+    BayesPlot: [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
+    + ["DR30_fa", "DR30_miss"],
+}
+ALL_CURVES = [(plot, kind) for plot, kinds in CURVES.items() for kind in kinds]
+each_plot = pytest.mark.parametrize("kind", PLOTS, ids=lambda kind: kind.__name__)
+
+
+def make(kind: type, results: Results, **keywords: Any) -> Any:
+    plot = kind(**keywords)
+    plot.set_system_from_results(results, "sys")
+    return plot
+
+
+def legend_texts(plot: Any) -> list[str]:
+    legend = plot.ax.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize(("kind", "name"), ALL_CURVES)
+def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results) -> None:
+    empty = kind()
+    with pytest.raises(InvalidInputError, match="This plot has no system to draw"):
+        getattr(empty, f"plot_{name}")()
+    plot = make(kind, results)
+    draw = getattr(plot, f"plot_{name}")
+    for wrong in (["my system"], ["--r-"], [["r"]], [3]):
+        with pytest.raises(InvalidInputError, match=r"`style` must be a .*string"):
+            draw(*wrong)
+    for unknown in ({"colour": "red"}, {"LineWidth": 2}, {"label": 3}):
+        with pytest.raises(InvalidInputError, match=next(iter(unknown))):
+            draw(**unknown)
+    assert plot.artists == {}
+    assert not plot.ax.lines
+    draw("r--", "first", lw=3)
+    draw(style="k", label="second")
+    draw(label="third", color="tab:green", alpha=0.5)
+    draw("--", "", zorder=9)
+    draw()
+    own = system_look(0, plot.ax)["color"]
+    first, second, third, fourth, fifth = plot.artists[name]
+    labels = ["sys first", "sys second", "sys third", "sys", "_nolegend_"]
+    assert [line.get_label() for line in plot.artists[name]] == labels
+    assert (to_rgb(first.get_color()), first.get_linewidth()) == ((1, 0, 0), 3)
+    if "DR30" not in name or kind is DETPlot:
+        assert first.get_linestyle() == "--"
+    assert to_rgb(second.get_color()) == (0, 0, 0)
+    assert (third.get_color(), third.get_alpha()) == ("tab:green", 0.5)
+    assert (fourth.get_color(), fourth.get_zorder()) == (own, 9)
+    assert fifth.get_color() == own
+
+
+@pytest.mark.parametrize("name", ["DR30_fa", "DR30_miss"])
+def test_points_are_markers_whatever_the_style(name: str, results: Results) -> None:
+    plot = make(BayesPlot, results, axes=(-8, 2, 0, 1.2))
+    draw = getattr(plot, f"plot_{name}")
+    for keywords in ({}, {"style": "r"}, {"style": "k*"}, {"marker": "d"}):
+        draw(**keywords)
+    default, coloured, star, diamond = plot.artists[name]
+    assert [line.get_linestyle() for line in plot.artists[name]] == ["None"] * 4
+    assert default.get_marker() == coloured.get_marker() == (">" if name == "DR30_fa" else "<")
+    assert (star.get_marker(), diamond.get_marker()) == ("*", "d")
+
+
+@each_plot
+def test_three_ways_to_set_a_system_draw_the_same(kind: type, rng: np.random.Generator) -> None:
+    tar, non = rng.normal(3, 1, 40), rng.normal(0, 1, 60)
+    mask = np.arange(100).reshape(10, 10) % 5 < 2
+    matrix = np.empty((10, 10))
+    matrix[mask], matrix[~mask] = tar, non
+    names = [f"m{i}" for i in range(10)], [f"s{i}" for i in range(10)]
+    plots = [kind() for _ in range(3)]
+    plots[0].set_system(tar, non, "A")
+    plots[1].set_system_from_scores(Scores(matrix, *names), Key(*names, mask, ~mask), "A")
+    plots[2].set_system_from_results(Results(tar, non), "A")
+    (name, *_) = CURVES[kind]
+    lines = []
+    for plot in plots:
+        getattr(plot, f"plot_{name}")(label="curve")
+        lines.append(plot.artists[name][0])
+    for line in lines[1:]:
+        np.testing.assert_array_equal(line.get_xydata(), lines[0].get_xydata())
+        assert line.get_label() == "A curve"
+
+
+@each_plot
+def test_bad_systems_change_nothing(kind: type) -> None:
+    plot = kind()
+    plot.set_system([1.0, 2.0], [0.0, 1.5], "good")
+    before = plot._system()
+    for scores in (([], [1.0]), ([1.0], [np.nan])):
+        with pytest.raises(InvalidInputError):
+            plot.set_system(*scores, "bad")
+    for wrong in ("_a", 3):
+        with pytest.raises(InvalidInputError):
+            plot.set_system([1.0], [0.0], wrong)
+    with pytest.raises(InvalidInputError):
+        plot.set_system_from_results([1.0])
+    assert plot._system() is before
+    assert repr(plot) == f"{kind.__name__}: 0 lines of 1 system"
+
+
+@each_plot
+def test_a_name_keeps_its_colour(kind: type) -> None:
+    plot = kind()
+    for name in ("a", "b", "a", "", "", "b", "c"):
+        plot.set_system([1.0, 2.0], [0.0, 1.5], name)
+        plot._curve(None, "")
+    colours = [line.get_color() for line in plot.ax.lines]
+    assert colours == [system_look(n, plot.ax)["color"] for n in (0, 1, 0, 2, 3, 1, 4)]
+    assert [line.get_label() for line in plot.ax.lines][:4] == ["a", "b", "a", "_nolegend_"]
+
+
+@each_plot
+def test_legends(kind: type, results: Results) -> None:
+    plot = make(kind, results)
+    plot._curve(None, "_nolegend_")
+    with pytest.warns(BosarisWarning, match="there is no legend"):
+        plot.display_legend()
+    assert plot.ax.get_legend() is None
+    plot._curve(None, "curve")
+    plot.ax.plot([0.1], [0.1], "o", label="my point")
+    for unknown in (plot.display_legend, plot.label_curves):
+        with pytest.raises(InvalidInputError, match="colour"):
+            unknown(colour="red")
+    plot.display_legend(loc="lower left", title="Systems")
+    assert legend_texts(plot) == ["sys curve", "my point"]
+    assert plot.ax.get_legend().get_title().get_text() == "Systems"
+    assert plot.label_curves(fontsize=8) is plot.ax
+    (text,) = plot.ax.texts
+    assert (text.get_text(), text.get_fontsize()) == ("sys curve", 8)
+
+
+def test_texts_are_spread_as_little_as_it_takes() -> None:
+    assert spread([], []) == []
+    np.testing.assert_allclose(spread([0.2, 0.5], [0.1] * 2), [0.2, 0.5])
+    np.testing.assert_allclose(spread([0.5, 0.5, 0.5], [0.1] * 3), [0.4, 0.5, 0.6])
+    np.testing.assert_allclose(spread([0.95, 1.0], [0.1] * 2), [0.9, 1.0])
+    # Half of the size of each of two lies between their middles.
+    np.testing.assert_allclose(spread([0.5, 0.5], [0.1, 0.3]), [0.4, 0.6])
+
+
+@each_plot
+def test_bands(kind: type, rng: np.random.Generator) -> None:
+    scores = rng.normal(2, 2, 200), rng.normal(-2, 2, 500)
+    words = {DETPlot: "det", BayesPlot: "bayes"}
+    band, other = (
+        bootstrap_bands(scores, kind=word, replications=50, rng=1)  # type: ignore[arg-type]
+        for word in (words[kind], words[PLOTS[1 - PLOTS.index(kind)]])
+    )
+    with pytest.raises(InvalidInputError, match="no system to draw"):
+        kind().plot_band(band)
+    plot = make(kind, Results(*scores))
+    for wrong in (other, None):
+        with pytest.raises(InvalidInputError, match="`band` must be of kind"):
+            plot.plot_band(wrong)
+    with pytest.raises(InvalidInputError, match="colour"):
+        plot.plot_band(band, colour="red")
+    assert not plot.ax.collections
+    assert plot.plot_band(band, label="95 %") is plot.ax
+    plot.plot_band(band, facecolor="red", alpha=0.5)
+    first, second = plot.artists["band"]
+    assert tuple(first.get_facecolor()[0]) == to_rgba(system_look(0, plot.ax)["color"], 0.2)
+    assert tuple(second.get_facecolor()[0]) == to_rgba("red", 0.5)
+    assert (first.get_label(), second.get_label()) == ("sys 95 %", "_nolegend_")
+    assert repr(plot) == f"{kind.__name__}: 0 lines, 2 bands of 1 system"
+
+
+# ---- Conditions
+
+
+MODELS, SEGMENTS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(100)]
+
+
+@pytest.fixture
+def key() -> Key:
+    tar = np.zeros((20, 100), dtype=bool)
+    tar[np.arange(100) % 20, np.arange(100)] = True
+    return Key(MODELS, SEGMENTS, tar, ~tar)
+
+
+@pytest.fixture
+def scores(key: Key) -> Scores:
+    return Scores(np.random.default_rng(1).normal(2.0 * key.tar, 1.0), MODELS, SEGMENTS)
+
+
+@pytest.fixture
+def conditions() -> Conditions:
+    rare = np.zeros((20, 100), dtype=bool)
+    rare[:, 80:] = True
+    return Conditions({"common": ~rare, "rare": rare}, {"common": 0.25, "rare": 0.75})
+
+
+def test_det_of_conditions(scores: Scores, key: Key, conditions: Conditions) -> None:
+    plot = DETPlot("big")
+    with pytest.raises(InvalidInputError, match="colour"):
+        plot.plot_conditions(scores, key, conditions, colour="red")
+    with pytest.raises(InvalidInputError, match="`conditions`"):
+        plot.plot_conditions(scores, key, None)
+    assert plot.artists == {}
+    ax = plot.plot_conditions(scores, key, conditions, "system", ls=":")
+    lines = plot.artists["steppy_det"]
+    labels = [line.get_label() for line in lines]
+    assert labels == ["common", "rare", "system pooled", "system equalised"]
+    expected = [
+        Results.from_scores(scores, conditions.select(key, "common")),
+        Results.from_scores(scores, conditions.select(key, "rare")),
+        Results.from_scores(scores, key),
+        Results.from_scores(scores, key, conditions),
+    ]
+    for line, results in zip(lines, expected, strict=True):
+        # Curves this small are drawn with all their corners.
+        corners = results.roc.corners()
+        assert np.isin(corners.pfa, line.get_xdata()).all()
+        assert np.isin(corners.pmiss, line.get_ydata()).all()
+        assert line.get_linestyle() == ":"
+    assert ax is plot.ax
+
+
+def test_bayes_of_conditions(scores: Scores, key: Key, conditions: Conditions) -> None:
+    plot = BayesPlot((-4.0, 4.0, 0.0, 1.5))
+    plot.plot_conditions(scores, key, conditions)
+    lines = plot.artists["dcf_curve_act"]
+    common, rare, pooled, weighted = (np.asarray(line.get_ydata()) for line in lines)
+    # The error-rates of conditions are averaged with their weights, and costs are linear
+    # in them; 1e-12 is room for rounding.
+    assert weighted == pytest.approx(0.25 * common + 0.75 * rare, abs=1e-12)
+    # 80 of the 100 segments are of the common condition, with as many trials each.
+    assert pooled == pytest.approx(0.8 * common + 0.2 * rare, abs=1e-12)
+    assert np.array_equal(plot.curves.act_dcf, weighted)
+    again = BayesPlot((-4.0, 4.0, 0.0, 1.5))
+    again.set_system_from_scores(scores, key, "system", conditions=conditions)
+    assert again.curves.act_dcf == pytest.approx(weighted, abs=1e-12)
+    only = conditions.with_weights({"common": 1.0, "rare": 0.0})
+    dropped = BayesPlot((-4.0, 4.0, 0.0, 1.5))
+    dropped.plot_conditions(scores, key, only)
+    first, pooled, equalised = (line.get_ydata() for line in dropped.artists["dcf_curve_act"])
+    assert np.array_equal(pooled, first)
+    assert equalised == pytest.approx(first, abs=1e-12)
+
+
+def test_odd_conditions(scores: Scores, key: Key) -> None:
+    parts = {"both": np.zeros((20, 100), dtype=bool), "others": key.non.copy()}
+    parts["both"][:, :50] = True
+    parts["others"][:, :50] = False
+    plot = DETPlot("big")
+    with pytest.warns(BosarisWarning):
+        plot.plot_conditions(scores, key, Conditions(parts, uncovered="ignore"))
+    labels = [line.get_label() for line in plot.artists["steppy_det"]]
+    assert labels == ["both", "pooled", "equalised"]
+    partial = scores.filter(MODELS, SEGMENTS[:90], keep=True)
+    whole = Conditions({"all": np.ones((20, 100), dtype=bool)})
+    with pytest.warns(MissingTrialsWarning) as caught:
+        DETPlot("big").plot_conditions(partial, key, whole)
+    assert "10 of 100 targets missing" in "".join(str(warning.message) for warning in caught)
