@@ -12,11 +12,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, Float64Array
-from bosaris_py._notes import hushed
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
-from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
-from bosaris_py.files.labels import as_labels
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.files.columns import as_labels
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr, eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
@@ -54,7 +53,9 @@ class _LinearEstimator(
     # The class of the map that is trained: a LinearMap.
     _map: Any
 
-    def __init__(self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: float = 0.0) -> None:
+    def __init__(
+        self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: float | str = "weak"
+    ) -> None:
         self.prior = prior
         self.objective = objective
         self.ridge = ridge
@@ -103,21 +104,17 @@ class _LinearEstimator(
             raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
         _refuse_lesser_targets(self.classes_, "y")
         is_target = labels == self.classes_[1]
-        settings: dict[str, Any] = {
-            "prior": self.prior,
-            "objective": self.objective,
-            "ridge": self.ridge,
-        }
+        weights: Any = {}
         if sample_weight is not None:
-            weights = _check_sample_weight(
+            given = _check_sample_weight(
                 sample_weight, scores, dtype=np.float64, ensure_non_negative=True
             )
-            if not (weights[is_target].any() and weights[~is_target].any()):
+            if not (given[is_target].any() and given[~is_target].any()):
                 raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
-            settings["tar_weights"] = weights[is_target]
-            settings["non_weights"] = weights[~is_target]
+            weights = {"tar_weights": given[is_target], "non_weights": given[~is_target]}
+        how = {"prior": self.prior, "objective": self.objective, "ridge": self.ridge}
         classes = self._of_systems(scores[is_target]), self._of_systems(scores[~is_target])
-        self.model_ = self._map.fit(*classes, **settings)
+        self.model_ = self._map.fit(*classes, **how, **weights)
         self._n_features_out = 1
         return self
 
@@ -140,9 +137,8 @@ class _LinearEstimator(
         """
         check_is_fitted(self)
         scores = validate_data(self, self._columns(X), reset=False)
-        # Here rows are trials, so as many trials as systems are none the wrong way round.
-        with hushed(SuspectScoresWarning):
-            llrs: Float64Array = self.model_.apply(self._of_systems(scores))
+        # Pipelines apply a map to its own trials: nothing is noted of that.
+        llrs: Float64Array = self.model_._mapped(self._of_systems(scores))[0]
         return llrs
 
     @staticmethod
@@ -211,7 +207,7 @@ class LLRCalibrator(_LinearEstimator):
         Prior at which the log-likelihood-ratios shall serve best, and of the posteriors.
     objective : {"cllr", "brier", "boost"}, default: "cllr"
         The proper scoring rule to minimise.
-    ridge : float, default: 0.0
+    ridge : float or "weak", default: "weak"
         Strength of a ridge penalty, see `bosaris_py.LinearCalibration.fit`.
 
     Attributes
@@ -224,7 +220,7 @@ class LLRCalibrator(_LinearEstimator):
     Examples
     --------
     >>> scores, labels = [1.0, 2.0, 3.0, 0.0, -1.0, 1.5], [1, 1, 1, 0, 0, 0]
-    >>> calibrator = LLRCalibrator().fit(scores, labels)
+    >>> calibrator = LLRCalibrator(ridge=0).fit(scores, labels)
     >>> calibrator.decision_function([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
     >>> calibrator.predict_proba([2.0], prior=0.01).round(4).tolist()
@@ -272,7 +268,7 @@ class ScoreFusion(_LinearEstimator):
     --------
     >>> scores = [[1.0, 0.5], [2.0, 3.0], [3.0, -1.0], [-0.5, 2.0],
     ...           [0.0, 1.0], [-1.0, 0.0], [2.0, 1.5], [0.0, -2.0]]
-    >>> fusion = ScoreFusion(prior=0.1).fit(scores, ["same"] * 4 + ["other"] * 4)
+    >>> fusion = ScoreFusion(prior=0.1, ridge=0).fit(scores, ["same"] * 4 + ["other"] * 4)
     >>> fusion.predict([[-1.5, 0.0], [3.5, 3.5]]).tolist()
     ['other', 'same']
     """
@@ -343,7 +339,7 @@ def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Any:
     --------
     >>> scorer = min_dcf_scorer(0.5)
     >>> scores, labels = [1.0, 3.0, 4.0, -2.0, 0.0, 2.0], [1, 1, 1, 0, 0, 0]
-    >>> calibrator = LLRCalibrator().fit(scores, labels)
+    >>> calibrator = LLRCalibrator(ridge=0).fit(scores, labels)
     >>> round(scorer(calibrator, scores, labels), 4)
     -0.3333
     """

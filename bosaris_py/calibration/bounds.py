@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 import attrs
 import numpy as np
@@ -11,12 +10,13 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._notes import warn
+from bosaris_py._notes import Note, warn
+from bosaris_py.calibration.base import NUMBER, Given, Options, ScoreMap
 from bosaris_py.calibration.gaussian import GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
-from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
-from bosaris_py.metrics.strange import no_llrs
+from bosaris_py.errors import ExtrapolationWarning
+from bosaris_py.metrics.costs import no_llrs
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
@@ -30,7 +30,7 @@ _PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
 # "wide" adds a trial for so many in the smaller class, and never more than "iv".
 _WIDE = 1000.0
 
-_MAPS: dict[str, type[Any]] = {
+_MAPS: dict[str, type[ScoreMap]] = {
     item.__name__: item for item in (LinearCalibration, PAVCalibration, GaussianCalibration)
 }
 
@@ -121,36 +121,38 @@ def llr_bounds(
     [-4.5951, 4.5951]
     """
     check.check_choice(kind, BoundsKind, "kind")
-    units: tuple[float, float] = (1.0, 1.0)
-    lists: tuple[Any, Any] = tar, non
+    found, notes = bounds_of(tar, non, kind, speakers)
+    warn(notes)
+    return found
+
+
+def bounds_of(
+    tar: Given, non: Given, kind: str, speakers: SpeakersLike = None
+) -> tuple[LLRBounds, list[Note]]:
+    """Return what `llr_bounds` does, and what is to note of the log-likelihood-ratios."""
     if isinstance(tar, Scores):
         key = as_key(non)
-        if speakers is None:
-            lists = tar.get_tar_non(key)
-        else:
-            sample = Sample.from_trials(tar, key, None, TrialSpeakers.from_key(key, speakers))
-            lists = sample.tar.listed, sample.non.listed
-            units = (
-                sample.tar.size / sample.tar.n_meetings,
-                sample.non.size / sample.non.n_meetings,
-            )
+        who = None if speakers is None else TrialSpeakers.from_key(key, speakers)
+        sample = Sample.from_trials(tar, key, None, who)
     elif speakers is not None:
         hint = "Give scores and a key: llr_bounds(scores, key, speakers=...)."
-        raise check.invalid(
-            "speakers", "be left out of lists of trials", check.describe(speakers), hint
-        )
-    targets, others = check.as_score_lists(*lists)
-    for name, scores in (("tar", targets), ("non", others)):
-        check.check_not_empty(scores, name)
-        check.refuse_nan(scores, name)
-    low, high = _bounds(np.sort(targets), np.sort(others), kind, units)
-    warn(no_llrs(Sample.from_scores(targets, others)))
-    return LLRBounds(low, high)
+        found = check.describe(speakers)
+        raise check.invalid("speakers", "be left out of lists of trials", found, hint)
+    else:
+        targets, others = check.as_score_lists(tar, non)
+        for name, scores in (("tar", targets), ("non", others)):
+            check.check_not_empty(scores, name)
+            check.refuse_nan(scores, name)
+        sample = Sample.from_scores(targets, others)
+    sides = sample.tar, sample.non
+    units = (1.0, 1.0)
+    if speakers is not None:
+        units = (sides[0].size / sides[0].n_meetings, sides[1].size / sides[1].n_meetings)
+    low, high = _bounds(np.sort(sides[0].listed), np.sort(sides[1].listed), kind, units)
+    return LLRBounds(low, high), no_llrs(sample)
 
 
-def _bounds(
-    tar: FloatArray, non: FloatArray, kind: BoundsKind, units: tuple[float, float]
-) -> LLRBounds:
+def _bounds(tar: FloatArray, non: FloatArray, kind: str, units: tuple[float, float]) -> LLRBounds:
     """Return the bounds of the ascending log-likelihood-ratios of both classes."""
     # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
     wide = min(0.5, min(tar.size, non.size) / _WIDE)
@@ -185,21 +187,17 @@ def _upper_bound(
     return max(start, ratio)
 
 
-def _to_map(value: object) -> Any:
-    if not isinstance(value, Mapping) or value.get("kind") not in _MAPS:
+def _to_map(value: Given) -> Given:
+    """Return a map, built from its fields if it comes from a file."""
+    if type(value) in _MAPS.values():
         return value
-    parameters = dict(value)
-    return _MAPS[parameters.pop("kind")](**parameters)
-
-
-def weak_unless_given(calibration: object, options: Mapping[str, object]) -> dict[str, Any]:
-    """Return the options of a fit, for a line with the ridge that is recommended."""
-    recommended = {"ridge": "weak"} if calibration is LinearCalibration else {}
-    return {**recommended, **options}
+    if not isinstance(value, dict) or value.get("kind") not in _MAPS:
+        raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(value))
+    return _MAPS[value["kind"]](**{name: x for name, x in value.items() if name != "kind"})
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class BoundedCalibration(SavedMap, TrialMap):
+class BoundedCalibration(ScoreMap):
     """A calibration whose log-likelihood-ratios are cut off at bounds.
 
     Make one with `fit`, `fit_scores` or `read`, or of a map and bounds from validation trials.
@@ -223,7 +221,7 @@ class BoundedCalibration(SavedMap, TrialMap):
     [0.073, 3.78]
     """
 
-    map: Any = attrs.field(converter=_to_map)
+    map: ScoreMap = attrs.field(converter=_to_map)
     low: float = attrs.field(**NUMBER)
     high: float = attrs.field(**NUMBER)
     bounds: str = attrs.field(
@@ -231,9 +229,7 @@ class BoundedCalibration(SavedMap, TrialMap):
     )
 
     def __attrs_post_init__(self) -> None:
-        """Refuse bounds without 0 between them, and what is no map."""
-        if type(self.map) not in _MAPS.values():
-            raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(self.map))
+        """Refuse bounds without 0 between them."""
         if not self.low <= 0.0 <= self.high:
             found = f"{self.low:g} and {self.high:g}"
             raise check.invalid("low", "lie at or below 0, and `high` at or above", found)
@@ -244,9 +240,9 @@ class BoundedCalibration(SavedMap, TrialMap):
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
         *,
-        calibration: Any = LinearCalibration,
+        calibration: type[ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
-        **options: Any,
+        **options: Given,
     ) -> Self:
         """Train a map, and find bounds from what it gives to its training trials.
 
@@ -259,29 +255,42 @@ class BoundedCalibration(SavedMap, TrialMap):
         bounds : {"elub", "iv", "wide"}, default: "wide"
             As for `llr_bounds`, which does not know weights.
         **options
-            Arguments of the ``fit`` of that class; ``ridge`` of a line is "weak" by default.
+            Arguments of the ``fit`` of that class.
 
         Returns
         -------
         BoundedCalibration
         """
-        check.check_choice(bounds, BoundsKind, "bounds")
-        if not any(calibration is item for item in _MAPS.values()):
-            raise check.invalid(
-                "calibration", f"be one of {', '.join(_MAPS)}", check.describe(calibration)
-            )
-        tar, non = check.as_list(tar), check.as_list(non)
-        fitted = calibration.fit(tar, non, **weak_unless_given(calibration, options))
-        found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)
-        return cls(map=fitted, low=found.low, high=found.high, bounds=bounds)
+        return cls._trained(tar, non, calibration, bounds, **options)._told()
 
-    def _content(self) -> dict[str, Any]:
+    @classmethod
+    def _trained(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        calibration: type[ScoreMap] = LinearCalibration,
+        bounds: BoundsKind = "wide",
+        **options: Given,
+    ) -> Self:
+        check.check_choice(bounds, BoundsKind, "bounds")
+        if calibration not in _MAPS.values():
+            expected = f"be one of {', '.join(_MAPS)}"
+            raise check.invalid("calibration", expected, check.describe(calibration))
+        tar, non = check.as_list(tar), check.as_list(non)
+        fitted = calibration._trained(tar, non, **options)
+        llrs = [fitted._mapped(check.as_vector(scores, "tar"))[0] for scores in (tar, non)]
+        found, notes = bounds_of(llrs[0], llrs[1], bounds)
+        notes = [*fitted.notes, *notes]
+        return cls(map=fitted, low=found.low, high=found.high, bounds=bounds, notes=tuple(notes))
+
+    def _content(self) -> Options:
         content = super()._content()
         return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
 
-    def _llrs(self, scores: FloatArray) -> Float64Array:
-        llrs: Float64Array = self.map._llrs(scores)
-        return np.clip(llrs, self.low, self.high)
+    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+        llrs, notes = self.map._mapped(scores)
+        within = [note for note in notes if note.kind is not ExtrapolationWarning]
+        return np.clip(llrs, self.low, self.high), within
 
     def __repr__(self) -> str:
         """Show the bounds and the map."""

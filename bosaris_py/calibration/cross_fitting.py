@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-import bosaris_py.trials.scores as trial_scores
-from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray
-from bosaris_py._notes import cautions, hushed
+from bosaris_py import _validation as check
+from bosaris_py._arrays import BoolArray, Float64Array, IntArray
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import Rng
+from bosaris_py.calibration.base import Given, LinearMap, Map, ScoreMap
+from bosaris_py.errors import FewTrainingErrorsWarning
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.scores import Scores, assemble, scored_trials, stack_scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]
 Folds: TypeAlias = int | Literal["speaker"]
 # The class of the map that is trained.
-Model = TypeVar("Model")
+Model = TypeVar("Model", bound=Map)
 SystemScores: TypeAlias = Scores | Sequence[Scores] | Mapping[str, Scores]
-# Trains a map on some of the scored trials, and applies it to others.
-Learner: TypeAlias = Callable[[BoolArray, BoolArray], tuple[Any, FloatArray]]
-_WEIGHTS = ("tar_weights", "non_weights")
+
+_WEIGHTS = "conditions", "tar_weights", "non_weights"
 
 # A trial may be between two folds, and a third must be left to train on.
 _FEWEST_FOLDS = 3
@@ -70,74 +70,63 @@ class CrossFit(Generic[Model]):
 class _Folded:
     """The scored trials of a key, column by column, and the pair of folds of each.
 
-    `scored` tells which trials have a score, None says all. `models`, `segments`, `labels` and
-    `codes`, the number of the pair in `pairs`, are of these.
+    `scored` tells which trials have a score, None says all. `labels` and `codes`, the number of
+    the pair in `pairs`, are of these.
     """
 
     key: Key
     scored: BoolArray | None
-    models: IntArray
-    segments: IntArray
     labels: BoolArray
     codes: IntArray
     pairs: list[FoldPair]
     fold_of: dict[str, int]
 
     @classmethod
-    def of(
-        cls,
-        scores: Scores,
-        key: Key,
-        folds: Folds,
-        speakers: SpeakersLike,
-        rng: Rng,
-        one_sided: BoolArray | None = None,
+    def from_key(
+        cls, scores: Scores, key: Key, folds: Folds, speakers: SpeakersLike, rng: Rng
     ) -> "_Folded":
         """Divide the speakers of a key into folds."""
         who = TrialSpeakers.from_key(key, speakers)
         models, segments = key.trial_positions()
+        is_spoof = key.labels == -2
         persons = np.arange(who.n_speakers)
-        if one_sided is not None:
+        if is_spoof.any():
             # Segments of spoofs alone have no person.
-            of_segments = who.of_segments[segments[~one_sided]]
+            of_segments = who.of_segments[segments[~is_spoof]]
             persons = np.union1d(who.of_models[models], of_segments)
         fold_of = np.zeros(who.n_speakers, dtype=np.int64)
         fold_of[persons] = _divide(persons.size, folds, rng)
         one, other = fold_of[who.of_models[models]], fold_of[who.of_segments[segments]]
-        if one_sided is not None:
-            # The person of a spoof is the speaker of its model.
-            other = np.where(one_sided, one, other)
+        # The person of a spoof is the speaker of its model.
+        other = np.where(is_spoof, one, other)
         n_folds = 1 + int(fold_of.max())
         pairs = list(itertools.combinations_with_replacement(range(n_folds), 2))
         table = np.zeros((n_folds, n_folds), dtype=np.int64)
         low, high = np.transpose(pairs)
         table[low, high] = table[high, low] = np.arange(len(pairs))
-        scored = trial_scores.scored_trials(scores, key)
-        own: Any = slice(None) if scored is None else scored
-        labels, codes = key.is_target[own], table[one, other][own]
+        scored = scored_trials(scores, key)
+        labels, codes = key.is_target, table[one, other]
+        if scored is not None:
+            labels, codes = labels[scored], codes[scored]
         named = dict(zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True))
-        return cls(key, scored, models[own], segments[own], labels, codes, pairs, named)
+        return cls(key, scored, labels, codes, pairs, named)
 
-    def fit(self, learn: Learner) -> tuple[dict[FoldPair, Any], Scores]:
-        """Train the map of each pair of folds on the trials apart from both; apply it to its own.
-
-        Returns the maps, and the log-likelihood-ratios in the form of the key.
-        """
-        maps, llrs = {}, np.zeros(self.codes.size)
+    def divisions(self) -> Sequence[tuple[FoldPair, BoolArray, BoolArray]]:
+        """Return each pair of folds, the trials apart from both, and its own."""
+        found = []
         for number in np.unique(self.codes).tolist():
             pair = self.pairs[number]
             is_apart = np.array([not set(each) & set(pair) for each in self.pairs])
-            train, here = is_apart[self.codes], self.codes == number
-            with cautions(part=f"without the speakers of folds {pair[0]} and {pair[1]}"):
-                for chosen, noun in ((self.labels, "targets"), (~self.labels, "non-targets")):
-                    if not (train & chosen).any():
-                        found = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
-                        hint = "Have both classes trials of several speakers? "
-                        hint += "Choose more or fewer folds."
-                        expected = "leave both classes trials to train on"
-                        raise check.invalid("folds", expected, found, hint)
-                maps[pair], llrs[here] = learn(train, here)
-        return maps, trial_scores.assemble(llrs, self.key, self.scored)
+            train = is_apart[self.codes]
+            for chosen, noun in ((self.labels, "targets"), (~self.labels, "non-targets")):
+                if not (train & chosen).any():
+                    got = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
+                    hint = "Have both classes trials of several speakers? "
+                    hint += "Choose more or fewer folds."
+                    expected = "leave both classes trials to train on"
+                    raise check.invalid("folds", expected, got, hint)
+            found.append((pair, train, self.codes == number))
+        return found
 
     def key_of(self, chosen: BoolArray) -> Key:
         """Return the key of some of the scored trials."""
@@ -146,7 +135,6 @@ class _Folded:
         return self.key.take(np.flatnonzero(self.scored)[chosen])
 
 
-@cautions()
 def cross_fit(
     model: type[Model],
     scores: SystemScores,
@@ -167,8 +155,8 @@ def cross_fit(
     Parameters
     ----------
     model : class
-        `LinearCalibration`, `PAVCalibration`, `LinearFusion`, `QualityFusion`, `SASVFusion`, or
-        another class with their ``fit`` or ``fit_scores``.
+        `LinearCalibration`, `PAVCalibration`, `GaussianCalibration`, `BoundedCalibration`,
+        `LinearFusion`, `QualityFusion` or `SASVFusion`.
     scores : Scores; of a fusion a mapping or list of them
         Scores of at least some of the key's trials; of a fusion of all. Of a `SASVFusion` a mapping
         of ``"asv"`` and ``"cm"``.
@@ -223,66 +211,69 @@ def cross_fit(
     >>> sorted(fitted.folds)
     [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     """
+    fitted, notes = cross_fitted(model, scores, key, folds, speakers, rng, qualities, **options)
+    warn(notes)
+    return fitted
+
+
+def cross_fitted(
+    model: type[Model],
+    scores: SystemScores,
+    key: Key,
+    folds: Folds = 5,
+    speakers: SpeakersLike = None,
+    rng: Rng = None,
+    qualities: object = None,
+    **options: object,
+) -> tuple[CrossFit[Model], list[Note]]:
+    """Return what `cross_fit` does, and what is to note of all trainings."""
     given_model: object = model
-    of_kinds = getattr(model, "_of_kinds", False) is True
-    if not isinstance(given_model, type) or not (of_kinds or hasattr(model, "fit_scores")):
+    if not (isinstance(given_model, type) and issubclass(given_model, Map)):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
-        raise check.invalid(
-            "model", "be a class of calibrations or fusions", check.describe(model), hint
-        )
-    if qualities is not None and (of_kinds or hasattr(model, "fit")):
+        expected = "be a class of calibrations or fusions"
+        raise check.invalid("model", expected, check.describe(model), hint)
+    by_scores = issubclass(model, ScoreMap | LinearMap)
+    if by_scores and qualities is not None:
         expected = f"be left out with {model.__name__}"
         raise check.invalid("qualities", expected, check.describe(qualities))
-    if of_kinds:
-        return _cross_fit_kinds(model, scores, key, options, (folds, speakers, rng))
-    trainer: Any = model
+    trainer: Given = model
     given = () if qualities is None else (qualities,)
-    plain = as_key(key)
+    key = as_key(key) if trainer.takes_spoofs else as_key(key).bona_fide()
     scores = check.as_list(scores)
-    conditions, of_tar, of_non = (
-        check.as_list(options.pop(name, None)) for name in ("conditions", *_WEIGHTS)
-    )
-    named = zip(("conditions", *_WEIGHTS), (conditions, of_tar, of_non), strict=True)
+    own = scores if isinstance(scores, Scores) else None
+    conditions, *weights = (check.as_list(options.pop(name, None)) for name in _WEIGHTS)
+    classes = class_weights(conditions, weights[0], weights[1], key, scores=own)
+    named = zip(_WEIGHTS[1:], classes, strict=True)
     used = {name: value for name, value in named if value is not None}
-    # First: what the final map refuses or warns of explains more than folds do.
-    final = trainer.fit_scores(scores, *given, plain, **used, **options)
-    some: Any = scores.values() if isinstance(scores, Mapping) else scores
-    one = scores if isinstance(scores, Scores) else next(iter(some))
-    trials = _Folded.of(one, plain, folds, speakers, rng)
+    # First: what the final map refuses or notes explains more than folds do.
+    final = trainer._trained_on(scores, *given, key, **used, **options)
+    systems: Given = scores.values() if isinstance(scores, Mapping) else scores
+    one = own or next(iter(systems))
+    trials = _Folded.from_key(one, key, folds, speakers, rng)
     labels = trials.labels
-    # There has been a warning of what is missing.
-    with hushed(errors.BosarisWarning):
-        own = scores if isinstance(scores, Scores) else None
-        classes = class_weights(conditions, of_tar, of_non, plain, scores=own)
-    weights = _joined(labels, classes)
-
-    def weights_of(train: BoolArray) -> dict[str, Float64Array]:
-        if weights is None:
-            return {}
-        return dict(zip(_WEIGHTS, (weights[train & labels], weights[train & ~labels]), strict=True))
-
-    def by_scores(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
-        lists = values[..., train & labels], values[..., train & ~labels]
-        fitted = trainer.fit(*lists, **weights_of(train), **options)
-        # What a fold has not seen the final map may have; its systems are rows.
-        with hushed(errors.ExtrapolationWarning, errors.SuspectScoresWarning):
-            return fitted, fitted.apply(values[..., here])
-
-    def by_keys(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
-        part = trials.key_of(train)
-        fitted = trainer.fit_scores(scores, *given, part, **weights_of(train), **options)
-        return fitted, fitted.apply(scores, *given, trials.key_of(here)).values
-
-    if not hasattr(model, "fit"):
-        maps, llrs = trials.fit(by_keys)
-    else:
-        values = (
-            one.found_in(plain)[0]
-            if isinstance(scores, Scores)
-            else trial_scores.stack_scores(scores, plain)
-        )
-        maps, llrs = trials.fit(by_scores)
-    return CrossFit(llrs, final, maps, trials.fold_of)
+    masses = _joined(labels, classes)
+    if by_scores:
+        values = stack_scores(scores, key) if own is None else own.found_in(key)[0]
+    maps, llrs, notes = {}, np.zeros(labels.size), list(final.notes)
+    for pair, train, here in trials.divisions():
+        sides = train & labels, train & ~labels
+        part = dict(options)
+        if masses is not None:
+            part |= {"tar_weights": masses[sides[0]], "non_weights": masses[sides[1]]}
+        # What a fold has not seen the final map may have: nothing is noted of its application.
+        if by_scores:
+            fitted = trainer._trained(values[..., sides[0]], values[..., sides[1]], **part)
+            llrs[here], _ = fitted._mapped(values[..., here])
+        else:
+            fitted = trainer._trained_on(scores, *given, trials.key_of(train), **part)
+            llrs[here], _ = fitted._on_trials(scores, *given, trials.key_of(here))
+        maps[pair] = fitted
+        about = f"without the speakers of folds {pair[0]} and {pair[1]}"
+        # Parts have fewer errors than the whole, of which the final map tells.
+        others = [note for note in fitted.notes if note.kind is not FewTrainingErrorsWarning]
+        notes += [attrs.evolve(note, about=about) for note in others]
+    llr_scores = assemble(llrs, key, trials.scored)
+    return CrossFit(llr_scores, final, maps, trials.fold_of), notes
 
 
 def _joined(labels: BoolArray, classes: Sequence[npt.ArrayLike | None]) -> Float64Array | None:
@@ -290,39 +281,11 @@ def _joined(labels: BoolArray, classes: Sequence[npt.ArrayLike | None]) -> Float
     if all(given is None for given in classes):
         return None
     weights = np.ones(labels.size)
-    for chosen, given, name in zip((labels, ~labels), classes, _WEIGHTS, strict=True):
-        checked = check.as_weights(given, int(np.count_nonzero(chosen)), name)
+    for chosen, given, name in zip((labels, ~labels), classes, ("tar", "non"), strict=True):
+        checked = check.as_weights(given, int(np.count_nonzero(chosen)), f"{name}_weights")
         if checked is not None:
             weights[chosen] = checked
     return weights
-
-
-def _cross_fit_kinds(
-    model: Any,
-    scores: object,
-    key: Key,
-    options: dict[str, Any],
-    how: tuple[Folds, SpeakersLike, Rng],
-) -> CrossFit[Any]:
-    """Cross-fit a model of three classes, whose kinds of trials the key tells."""
-    if not isinstance(scores, Mapping) or set(scores) != {"asv", "cm"}:
-        found = check.list_some(scores) if isinstance(scores, Mapping) else check.describe(scores)
-        hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
-        raise check.invalid("scores", "map asv and cm to the scores of both detectors", found, hint)
-    if any(options.pop(name, None) is not None for name in ("conditions", *_WEIGHTS)):
-        raise check.invalid("weights and conditions", f"be left out with {model.__name__}", "some")
-    final = model.fit(key, **scores, **options)
-    plain = as_key(key)
-    trials = _Folded.of(scores["asv"], plain, *how, one_sided=plain.labels == -2)
-
-    def learn(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
-        fitted = model.fit(trials.key_of(train), **scores, **options)
-        # What a fold has not seen the final map may have.
-        with hushed(errors.ExtrapolationWarning):
-            return fitted, fitted.apply(**scores, ndx=trials.key_of(here)).values
-
-    maps, llrs = trials.fit(learn)
-    return CrossFit(llrs, final, maps, trials.fold_of)
 
 
 def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:

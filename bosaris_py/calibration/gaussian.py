@@ -8,16 +8,15 @@ from typing import Self
 import attrs
 import numpy.typing as npt
 
-import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._notes import warn
-from bosaris_py.metrics.strange import FEW_TRIALS, negative_scale
+from bosaris_py.calibration.base import COUNT, FEWEST, NUMBER, few_trials
+from bosaris_py.calibration.linear import Line, negative_scale
 from bosaris_py.numerics.objective import class_moments, moderate_weights, refuse_non_finite
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
+class GaussianCalibration(Line):
     r"""The affine map of constrained maximum likelihood (CMLG), of moments only.
 
     Both classes are taken for normal with one variance, which makes the log-likelihood-ratio
@@ -55,13 +54,13 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
     GaussianCalibration: llr = 4 * score - 4, 2 targets, 2 non-targets
     """
 
-    scale: float = attrs.field(**trained.NUMBER)
-    offset: float = attrs.field(**trained.NUMBER)
-    target_share: float = attrs.field(**trained.NUMBER)
-    low_score: float = attrs.field(**trained.NUMBER)
-    high_score: float = attrs.field(**trained.HIGH)
-    n_tar: int = attrs.field(**trained.COUNT)
-    n_non: int = attrs.field(**trained.COUNT)
+    scale: float = attrs.field(**NUMBER)
+    offset: float = attrs.field(**NUMBER)
+    target_share: float = attrs.field(**NUMBER)
+    low_score: float = attrs.field(**NUMBER)
+    high_score: float = attrs.field(**NUMBER)
+    n_tar: int = attrs.field(**COUNT)
+    n_non: int = attrs.field(**COUNT)
 
     @classmethod
     def fit(
@@ -93,6 +92,17 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
         SuspectScoresWarning
             If the scale is negative: labels swapped, or distances for scores?
         """
+        return cls._trained(tar, non, target_share, tar_weights, non_weights)._told()
+
+    @classmethod
+    def _trained(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        target_share: float = 0.5,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
+    ) -> Self:
         share = check.check_fraction(target_share, "target_share")
         (tar, tar_used), (non, non_used) = _classes(tar, non, tar_weights, non_weights)
         targets, others = class_moments(tar[None], tar_used), class_moments(non[None], non_used)
@@ -102,8 +112,9 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
         scale = float(targets.mean[0] - others.mean[0]) / variance
         # Three standard errors of the difference of the means, in units of the deviation.
         chance = 3.0 * math.sqrt(1.0 / tar.size + 1.0 / non.size)
-        if scale * math.sqrt(variance) < -chance and min(tar.size, non.size) > FEW_TRIALS:
-            warn([negative_scale(scale)])
+        notes = few_trials(tar.size, non.size)
+        if scale * math.sqrt(variance) < -chance and min(tar.size, non.size) > FEWEST:
+            notes.append(negative_scale(scale))
         return cls(
             scale=scale,
             offset=-scale * float(targets.mean[0] + others.mean[0]) / 2,
@@ -112,6 +123,7 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
             high_score=float(max(targets.highest[0], others.highest[0])),
             n_tar=tar.size,
             n_non=non.size,
+            notes=tuple(notes),
         )
 
     def __repr__(self) -> str:
@@ -130,9 +142,8 @@ def _classes(
     given = zip(("tar", "non"), both, (tar_weights, non_weights), strict=True)
     for name, scores, weights in given:
         check.check_not_empty(scores, name)
-        checked = check.as_weights(weights, scores.size, f"{name}_weights")
+        checked = moderate_weights(check.as_weights(weights, scores.size, f"{name}_weights"))
         if checked is not None:
-            checked = moderate_weights(checked)
             scores, checked = scores[checked > 0], checked[checked > 0]
         classes.append((scores, checked))
     return classes

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import functools
 from concurrent.futures import Executor
-from typing import Any, Self
+from typing import Self
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
-from bosaris_py._notes import warn
+from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_path, as_vector
-from bosaris_py.calibration.trained import (
-    HIGH_OR_NONE,
+from bosaris_py.calibration.base import (
+    NOT_TRAINED,
     NUMBER,
     NUMBER_OR_NONE,
-    FarScores,
     LinearMap,
-    LineMap,
-    Weights,
-    fit_on_trials,
+    Met,
+    ScoreMap,
+    map_rows,
+    record,
+    training_trials,
     weighted_sum,
-    write_llrs,
 )
-from bosaris_py.metrics.strange import negative_scale
-from bosaris_py.numerics.newton import LinearSolution, Ridge
+from bosaris_py.calibration.large import objective_in_files, write_llrs
+from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions, Ndx
+from bosaris_py.trials import Ndx
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import Scores
 
@@ -37,8 +39,43 @@ from bosaris_py.trials.scores import Scores
 _REAL_GAIN = 1e-12
 
 
+class Line(ScoreMap):
+    """A line, which goes on beyond the scores of the training."""
+
+    __slots__ = ()
+
+    scale: float
+    offset: float
+    low_score: float | None
+    high_score: float | None
+    n_tar: int
+    n_non: int
+
+    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+        met = Met(self.low_score, self.high_score)
+        llrs = map_rows(scores[np.newaxis], np.array([self.scale]), self.offset, [met])
+        return llrs, self._notes_on(met)
+
+    def _notes_on(self, met: Met) -> list[Note]:
+        """Note scores far outside those of the training, or that these are they."""
+        advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
+        return met.notes(advice=advice) + training_trials(met.is_all(self.n_tar + self.n_non))
+
+    def _line(self) -> str:
+        """Return the equation of the line."""
+        sign = "-" if self.offset < 0 else "+"
+        return f"llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}"
+
+
+def negative_scale(scale: float) -> Note:
+    """Note a map that was trained to fall as the scores rise."""
+    text = f"The scale is negative ({scale:.4g}), so higher scores speak against targets. "
+    question = "Are targets and non-targets swapped, or the scores distances?"
+    return Note(SuspectScoresWarning, text + question)
+
+
 @attrs.frozen(kw_only=True, repr=False)
-class LinearCalibration(LinearMap, LineMap):
+class LinearCalibration(LinearMap, Line):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
     Make one with `fit`, `fit_scores` or `read`. A few hundred trials train its two parameters well.
@@ -74,7 +111,7 @@ class LinearCalibration(LinearMap, LineMap):
 
     Examples
     --------
-    >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
+    >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5], ridge=0)
     >>> calibration
     LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
     3 targets, 3 non-targets
@@ -85,9 +122,7 @@ class LinearCalibration(LinearMap, LineMap):
     scale: float = attrs.field(**NUMBER)
     offset: float = attrs.field(**NUMBER)
     low_score: float | None = attrs.field(**NUMBER_OR_NONE)
-    high_score: float | None = attrs.field(**HIGH_OR_NONE)
-
-    _needs_all = False
+    high_score: float | None = attrs.field(**NUMBER_OR_NONE)
 
     @classmethod
     def from_line(cls, scale: float, offset: float) -> "LinearCalibration":
@@ -110,60 +145,7 @@ class LinearCalibration(LinearMap, LineMap):
         >>> LinearCalibration.from_line(2.0, 1.0).apply([0.5]).tolist()
         [2.0]
         """
-        nothing: dict[str, Any] = {"objective_value": 0.0, "ridge": 0.0, "n_tar": 0, "n_non": 0}
-        return cls(scale=scale, offset=offset, prior=0.5, objective="cllr", **nothing)
-
-    @classmethod
-    def fit_scores(
-        cls,
-        scores: Scores,
-        key: Key,
-        *,
-        conditions: Conditions | None = None,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = 0.0,
-        tar_weights: Weights = None,
-        non_weights: Weights = None,
-    ) -> Self:
-        """Train scale and offset on the scores of the trials in a key.
-
-        Parameters
-        ----------
-        scores : Scores
-            Scores of at least some of the key's trials.
-        key : Key
-            Which trials are targets and which non-targets; also in a pair of `read_key`, or what
-            `from_frame` returns.
-        conditions : Conditions, optional
-            Train with the weights of these conditions, instead of in proportion to
-            their numbers of trials; not together with weights of trials.
-        prior, objective, ridge, tar_weights, non_weights
-            As for `fit`; weights of the scored trials, column by column of the key.
-
-        Returns
-        -------
-        LinearCalibration
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score; they are left out.
-        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning, FewTrainingErrorsWarning
-            As for `fit`.
-        """
-        fitted: Self = fit_on_trials(
-            cls,
-            scores,
-            key,
-            conditions,
-            prior=prior,
-            objective=objective,
-            ridge=ridge,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
-        return fitted
+        return cls(scale=scale, offset=offset, **NOT_TRAINED)
 
     @classmethod
     def fit_files(
@@ -173,7 +155,7 @@ class LinearCalibration(LinearMap, LineMap):
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        ridge: Ridge = 0.0,
+        ridge: Ridge = "weak",
         workers: int = 1,
         executor: Executor | None = None,
         progress: bool = False,
@@ -233,31 +215,33 @@ class LinearCalibration(LinearMap, LineMap):
         >>> non = [[False, True, True], [True, False, False]]
         >>> scores.save(folder / "scores.h5")
         >>> Key(["a", "b"], ["x", "y", "z"], tar, non).save(folder / "key.h5")
-        >>> LinearCalibration.fit_files(folder / "scores.h5", folder / "key.h5")
+        >>> LinearCalibration.fit_files(folder / "scores.h5", folder / "key.h5", ridge=0)
         LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
         3 targets, 3 non-targets
         """
-        files = [as_path(score_file, "score_file")]
-        where = {"workers": workers, "executor": executor, "progress": progress}
-        options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        return cls._fit_files(files, key_file, where, **options)
+        training = objective_in_files(
+            [as_path(score_file, "score_file")],
+            key_file,
+            {"workers": workers, "executor": executor, "progress": progress},
+            prior=prior,
+            objective=objective,
+            ridge=ridge,
+            all_scored=False,
+        )
+        return cls._from_training(training, train_linear(training, ridge=ridge))._told()
 
     @classmethod
-    def _train(cls, training: TrainingObjective, ridge: Ridge) -> Self:
+    def _from_training(cls, training: TrainingObjective, solution: LinearSolution) -> Self:
+        (scale,) = solution.weights.tolist()
         # Not an error: whoever calibrates distances may want it.
-        trained = super()._train(training, ridge)
-        if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
-            warn([negative_scale(trained.scale)])
-        return trained
-
-    @classmethod
-    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        if scale < 0.0 and solution.objective_value < 1.0 - _REAL_GAIN:
+            solution.notes.append(negative_scale(scale))
         return cls(
-            scale=float(solution.weights[0]),
+            scale=scale,
             offset=solution.offset,
-            low_score=float(solution.lowest[0]),
-            high_score=float(solution.highest[0]),
-            **training,
+            low_score=solution.lowest[0],
+            high_score=solution.highest[0],
+            **record(training, solution),
         )
 
     @staticmethod
@@ -309,15 +293,16 @@ class LinearCalibration(LinearMap, LineMap):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        files = [as_path(score_file, "score_file")]
-        far = FarScores(self.low_score, self.high_score)
-        line = functools.partial(weighted_sum, weights=[self.scale], offset=self.offset)
-        where = files, ndx_file, output_file
-        write_llrs(*where, line, self._apply_listed, [far], needs_all=False, progress=progress)
-        self._warn_of_far(far)
+        met = Met(self.low_score, self.high_score)
+        line = functools.partial(weighted_sum, weights=np.array([self.scale]), offset=self.offset)
+        where = [as_path(score_file, "score_file")], ndx_file, output_file
+        write_llrs(*where, line, self._apply_listed, [met], needs_all=False, progress=progress)
+        warn(self._notes_on(met))
 
     def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
-        return self.apply(systems[0] if ndx is None else systems[0].align_with_ndx(ndx))
+        scores = systems[0] if ndx is None else systems[0].align_with_ndx(ndx)
+        result: Scores = self.apply(scores)
+        return result
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._notes import warn_caller
-from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
+from bosaris_py._notes import Note
+from bosaris_py.calibration.base import (
+    COUNT,
+    FEWEST,
+    NOT_NEGATIVE,
+    VECTOR,
+    ScoreMap,
+    few_trials,
+    training_trials,
+)
 from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.metrics.strange import FEW_TRIALS
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.trials.sample import Sample
 
@@ -20,7 +29,7 @@ _DUMMY_SCORE = 1e6
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PAVCalibration(SavedMap, TrialMap):
+class PAVCalibration(ScoreMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
     Make one with `fit`, `fit_scores` or `read`. On data like the training data it removes any
@@ -64,20 +73,16 @@ class PAVCalibration(SavedMap, TrialMap):
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
-        size = self.score_bounds.size
-        if size < 2 or size % 2:
-            raise check.invalid("score_bounds", "hold two numbers for each pool", f"{size}")
-        if size != self.llr_bounds.size:
-            expected, got = "be as long as `llr_bounds`", f"{size} and {self.llr_bounds.size}"
-            raise check.invalid("score_bounds", expected, got)
-        if not np.all(np.diff(self.score_bounds) >= 0):
-            raise check.invalid("score_bounds", "be ascending", check.describe(self.score_bounds))
+        scores, llrs = self.score_bounds, self.llr_bounds
+        if scores.size % 2 or scores.size != llrs.size or np.any(np.diff(scores) < 0):
+            expected = "hold two ascending numbers for each pool, as `llr_bounds` does"
+            raise check.invalid("score_bounds", expected, check.describe(scores))
         # With an offset the bounds of neighbouring pools may overlap; their middles rise.
-        lower, upper = self.llr_bounds[0::2], self.llr_bounds[1::2]
+        lower, upper = llrs[0::2], llrs[1::2]
         middles = lower + (upper - lower) / 2
-        rounding = 4 * np.finfo(np.float64).eps * float(np.abs(self.llr_bounds).max())
+        rounding = 4 * np.finfo(np.float64).eps * float(np.abs(llrs).max())
         if np.any(upper < lower) or np.any(np.diff(middles) < -rounding):
-            raise check.invalid("llr_bounds", "be ascending", check.describe(self.llr_bounds))
+            raise check.invalid("llr_bounds", "be ascending", check.describe(llrs))
 
     @classmethod
     def fit(
@@ -88,7 +93,7 @@ class PAVCalibration(SavedMap, TrialMap):
         score_offset: float = 0.0,
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
-    ) -> "PAVCalibration":
+    ) -> Self:
         """Train the map.
 
         Parameters
@@ -111,6 +116,17 @@ class PAVCalibration(SavedMap, TrialMap):
             If more than 30 trials of each class make one pool: scores tell nothing; or if the
             offset makes the map fall between pools.
         """
+        return cls._trained(tar, non, score_offset, tar_weights, non_weights)._told()
+
+    @classmethod
+    def _trained(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        score_offset: float = 0.0,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Self:
         check.check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         check.refuse_labels(targets, others)
@@ -128,31 +144,42 @@ class PAVCalibration(SavedMap, TrialMap):
             np.append(targets, -outermost), np.append(others, outermost), *weights
         )
         bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
-        if bins.llr.size == 1 and min(targets.size, others.size) > FEW_TRIALS:
-            message = (
+        n_tar, n_non = sample.tar.size - 1, sample.non.size - 1
+        notes = few_trials(n_tar, n_non)
+        if bins.llr.size == 1 and min(targets.size, others.size) > FEWEST:
+            text = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            warn_caller(message, SuspectScoresWarning)
+            notes.append(Note(SuspectScoresWarning, text))
         falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
         if falls:
-            message = (
+            text = (
                 f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
-            warn_caller(message, SuspectScoresWarning)
+            notes.append(Note(SuspectScoresWarning, text))
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=mark_read_only(
                 np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
             ),
             score_offset=score_offset,
-            n_tar=sample.tar.size - 1,
-            n_non=sample.non.size - 1,
+            n_tar=n_tar,
+            n_non=n_non,
+            notes=tuple(notes),
         )
 
-    def _llrs(self, scores: FloatArray) -> Float64Array:
-        return np.interp(scores, self.score_bounds, self.llr_bounds)
+    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+        check.refuse_nan(scores, "x")
+        llrs = np.interp(scores, self.score_bounds, self.llr_bounds)
+        return llrs, training_trials(self._is_trained_on(scores))
+
+    def _is_trained_on(self, scores: FloatArray) -> bool:
+        """Tell whether these are so many scores as in training, among them all ends of pools."""
+        inner = np.abs(self.score_bounds) < np.abs(self.score_bounds).max()
+        same_size = scores.size == self.n_tar + self.n_non
+        return same_size and bool(np.isin(self.score_bounds[inner], scores).all())
 
     def __repr__(self) -> str:
         """Say how many pools there are and how far they reach."""

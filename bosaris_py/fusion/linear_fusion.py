@@ -5,56 +5,81 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Self, TypeAlias, overload
+from typing import Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._notes import warn, warn_caller
+from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.trained import (
-    BLOCK,
+from bosaris_py.calibration.base import (
+    FEWEST,
+    NOT_TRAINED,
     NUMBER,
     VECTOR,
     VECTOR_OR_NONE,
-    FarScores,
+    Given,
     LinearMap,
-    Weights,
+    Met,
+    map_rows,
+    record,
+    training_trials,
+    weighted,
     weighted_sum,
-    write_llrs,
 )
-from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
-from bosaris_py.metrics.strange import inverted_systems
-from bosaris_py.numerics.newton import LinearSolution, Ridge
+from bosaris_py.calibration.large import objective_in_files, write_llrs
+from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
+from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import as_key
 from bosaris_py.trials.large import as_paths
-from bosaris_py.trials.scores import Systems
+from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
 SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
 
+# Normal classes so far apart, one standard deviation of either, have an AUC of 0.76 or 0.24.
+_FAR_BELOW = 0.9
 
-def _to_names(names: Iterable[object]) -> tuple[str, ...]:
-    return tuple(map(str, names))
+
+def names_of(systems: object) -> tuple[str, ...] | None:
+    """Return the names of systems, if they have names."""
+    return tuple(map(str, systems)) if isinstance(systems, Mapping) else None
 
 
-def in_order_of_training(systems: object, trained: tuple[str, ...] | None, name: str) -> Any:
-    """Return systems that have names as a list in the order of the training; others as they are."""
-    if not isinstance(systems, Mapping):
+def in_order(systems: Given, trained: tuple[str, ...] | None, name: str = "systems") -> Given:
+    """Return systems as a list; refuse names that are not those of the training, in its order."""
+    names = names_of(systems)
+    if names is None:
         return systems
-    by_name = dict(zip(_to_names(systems), systems.values(), strict=True))
-    if trained is None:
-        return list(by_name.values())
-    if set(by_name) != set(trained):
-        expected = f"have the systems of the training ({check.list_some(trained, 20)})"
-        raise check.invalid(name, expected, check.list_some(by_name, 20))
-    return [by_name[system] for system in trained]
+    if trained is not None and names != trained:
+        expected = (
+            f"name, in its order, the systems of the training ({check.list_some(trained, 20)})"
+        )
+        raise check.invalid(name, expected, check.list_some(names, 20))
+    return list(systems.values())
+
+
+def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
+    """Note systems whose targets have far lower scores than the non-targets."""
+    # `separation` is in standard deviations, both classes counting the same; measures of quality,
+    # which tell little of the class, stay below the limit.
+    found = np.flatnonzero(separation < -_FAR_BELOW) + 1
+    if not found.size or n_smaller <= FEWEST:
+        return []
+    text = (
+        f"Higher scores of system {' and '.join(map(str, found))} speak against targets. Are "
+        "targets and non-targets swapped, or the scores distances?"
+    )
+    return [Note(SuspectScoresWarning, text)]
+
+
+def _to_names(names: Iterable[object] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(map(str, names))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -77,7 +102,7 @@ class LinearFusion(LinearMap):
         The range of each system's training scores; `apply` warns of scores far outside.
     system_names : tuple of str or None
         What the systems were called, in the order of the weights, if they were given by name.
-        `apply` then takes them by name, in any order.
+        `apply` then refuses other names, and another order.
 
     Notes
     -----
@@ -88,7 +113,7 @@ class LinearFusion(LinearMap):
     --------
     >>> tar = [[1.0, 2.0, 3.0, -0.5], [0.5, 3.0, -1.0, 2.0]]
     >>> non = [[0.0, -1.0, 2.0, 0.0], [1.0, 0.0, 1.5, -2.0]]
-    >>> fusion = LinearFusion.fit(tar, non)
+    >>> fusion = LinearFusion.fit(tar, non, ridge=0)
     >>> fusion
     LinearFusion: weights [0.7189, 0.5307], offset -0.9193, cllr 0.7865 at prior 0.5,
     4 targets, 4 non-targets
@@ -100,42 +125,51 @@ class LinearFusion(LinearMap):
     offset: float = attrs.field(**NUMBER)
     low_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
     high_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
-    system_names: tuple[str, ...] | None = attrs.field(
-        default=None, converter=attrs.converters.optional(_to_names)
-    )
+    system_names: tuple[str, ...] | None = attrs.field(default=None, converter=_to_names)
 
-    @low_scores.validator
-    @high_scores.validator
-    @system_names.validator
-    def _check_size(self, attribute: "attrs.Attribute[Any]", values: Any) -> None:
-        """Raise unless there is one value for each system."""
-        if values is not None and len(values) != self.n_systems:
-            expected = f"hold {self.n_systems} values, one for each system"
-            raise check.invalid(attribute.name, expected, f"{len(values)}")
-        if attribute.name == "system_names" and (again := check.repetitions(values or ())):
+    def __attrs_post_init__(self) -> None:
+        """Refuse anything but one value for each system, and one name for two."""
+        for name in ("low_scores", "high_scores", "system_names"):
+            values = getattr(self, name)
+            if values is not None and len(values) != self.n_systems:
+                expected = f"hold {self.n_systems} values, one for each system"
+                raise check.invalid(name, expected, f"{len(values)}")
+        if again := check.repetitions(self.system_names or ()):
             raise check.invalid("system_names", "be different", check.list_some(again))
-        low = self.low_scores if attribute.name == "high_scores" else None
-        if low is not None and values is not None and (values < low).any():
-            raise check.invalid(
-                "high_scores", "not be below `low_scores`", check.describe(values.tolist())
-            )
 
-    _needs_all = True
+    @classmethod
+    def from_weights(
+        cls, weights: npt.ArrayLike, offset: float, system_names: Iterable[str] | None = None
+    ) -> Self:
+        """Make the fusion of weights that are known, such as those of another program.
+
+        Parameters
+        ----------
+        weights : (n_systems,) array_like of float
+            Factor of each system's score.
+        offset : float
+            What is added. The last number of the toolkit's weights, and of FoCal's.
+        system_names : sequence of str, optional
+            What the systems are called, in the order of the weights.
+
+        Returns
+        -------
+        LinearFusion
+            Without trials: `n_tar` and `n_non` are 0, and so is `objective_value`.
+
+        Examples
+        --------
+        >>> fusion = LinearFusion.from_weights([2.0, 1.0], -0.5, ["a", "b"])
+        >>> fusion.apply({"a": [1.0], "b": [3.0]}).tolist()
+        [4.5]
+        """
+        array = check.as_vector(weights, "weights").astype(np.float64)
+        return cls(weights=array, offset=offset, system_names=system_names, **NOT_TRAINED)
 
     @classmethod
     def fit_scores(
-        cls,
-        systems: Systems,
-        key: Key,
-        *,
-        conditions: Conditions | None = None,
-        nonnegative: bool = False,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = 0.0,
-        tar_weights: Weights = None,
-        non_weights: Weights = None,
-    ) -> "LinearFusion":
+        cls, systems: Systems, key: Key, *, conditions: Conditions | None = None, **options: Given
+    ) -> Self:
         """Train weights and offset on the scores of the trials in a key.
 
         Parameters
@@ -146,7 +180,7 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        nonnegative, prior, objective, ridge, tar_weights, non_weights
+        **options
             As for `fit`; weights of the key's trials, column by column.
 
         Returns
@@ -164,23 +198,17 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
-        key = as_key(key)
-        classes = trial_scores.stack_tar_non(systems, key)
-        tar_masses, non_masses = class_weights(conditions, tar_weights, non_weights, key)
-        fitted = cls.fit(
-            *classes,
-            prior=prior,
-            objective=objective,
-            ridge=ridge,
-            tar_weights=tar_masses,
-            non_weights=non_masses,
-            nonnegative=nonnegative,
-        )
-        return fitted._named(systems)
+        return cls._trained_on(systems, key, conditions=conditions, **options)._told()
 
-    def _named(self, systems: object) -> "LinearFusion":
-        """Return the fusion with the names of its systems, if they have names."""
-        return attrs.evolve(self, system_names=systems) if isinstance(systems, Mapping) else self
+    @classmethod
+    def _trained_on(
+        cls, systems: Systems, key: Key, conditions: Conditions | None = None, **options: Given
+    ) -> Self:
+        """Train as `fit_scores` does, without a warning of the training."""
+        key = as_key(key)
+        classes = stack_tar_non(systems, key)
+        fitted = cls._trained(*classes, **weighted(options, conditions, key))
+        return attrs.evolve(fitted, system_names=names_of(systems))
 
     @classmethod
     def fit_files(
@@ -190,7 +218,7 @@ class LinearFusion(LinearMap):
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        ridge: Ridge = 0.0,
+        ridge: Ridge = "weak",
         workers: int = 1,
         executor: Executor | None = None,
         progress: bool = False,
@@ -225,24 +253,33 @@ class LinearFusion(LinearMap):
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        files = as_paths(in_order_of_training(score_files, None, "score_files"), "score_files")
-        where = {"workers": workers, "executor": executor, "progress": progress}
-        found = cls._fit_files(
-            files, key_file, where, prior=prior, objective=objective, ridge=ridge
+        training = objective_in_files(
+            as_paths(in_order(score_files, None), "score_files"),
+            key_file,
+            {"workers": workers, "executor": executor, "progress": progress},
+            prior=prior,
+            objective=objective,
+            ridge=ridge,
+            all_scored=True,
         )
-        return found._named(score_files)
+        fitted = cls._from_training(training, train_linear(training, ridge=ridge))
+        return attrs.evolve(fitted, system_names=names_of(score_files))._told()
 
     @classmethod
-    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
-        if solution.separation is not None:
-            smaller = min(training["n_tar"], training["n_non"])
-            warn(inverted_systems(solution.separation, smaller))
+    def _from_training(cls, training: TrainingObjective, solution: LinearSolution) -> Self:
+        n_systems, n_trials = solution.weights.size, training.n_tar + training.n_non
+        if n_systems > n_trials:
+            text = f"{n_systems} systems are more than the {n_trials} trials of both classes."
+            advice = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
+            solution.notes.append(Note(SuspectScoresWarning, text, advice=advice))
+        n_smaller = min(training.n_tar, training.n_non)
+        solution.notes.extend(inverted_systems(solution.separation, n_smaller))
         return cls(
-            weights=mark_read_only(solution.weights),
+            weights=solution.weights,
             offset=solution.offset,
-            low_scores=mark_read_only(solution.lowest),
-            high_scores=mark_read_only(solution.highest),
-            **training,
+            low_scores=solution.lowest,
+            high_scores=solution.highest,
+            **record(training, solution),
         )
 
     @staticmethod
@@ -258,19 +295,14 @@ class LinearFusion(LinearMap):
         """Number of systems that are fused."""
         return int(self.weights.size)
 
-    @overload
-    def apply(self, x: Systems, ndx: Ndx | Key) -> Scores: ...
-    @overload
-    def apply(self, x: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Float64Array: ...
-    def apply(self, x: Any, ndx: Ndx | Key | None = None) -> Scores | Float64Array:
+    def apply(self, x: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
         x : (n_systems, ...) array_like of float, or sequence of Scores
-            Scores of each system, in the order of the training; or a mapping of names to these, in
-            any order. NaN is refused in arrays; +-inf is allowed unless two systems
-            contradict each other.
+            Scores of each system, in the order of the training; or a mapping of names to these.
+            NaN is refused in arrays; +-inf is allowed unless two systems contradict each other.
         ndx : Ndx or Key, optional
             The trials to fuse; needed for Scores, and for them only.
 
@@ -290,30 +322,30 @@ class LinearFusion(LinearMap):
         ExtrapolationWarning
             If scores of a system lie far outside those of its training: are the systems in order?
         SuspectScoresWarning
-            If `x` is a square array of several systems, which may be transposed.
+            If these are the trials of the training, whose figures are too good; or if `x` is a
+            square array of several systems, which may be transposed.
         """
-        x = in_order_of_training(x, self.system_names, "x")
-        x = [x] if isinstance(x, Scores) else check.as_list(x)
-        if isinstance(x, Sequence) and any(isinstance(item, Scores) for item in x):
-            self._check_systems(len(x))
-            if ndx is None:
-                expected = "be given with Scores, to say which trials are to be fused"
-                raise check.invalid("ndx", expected, "None")
-            return trial_scores.assemble(self._fuse(trial_scores.stack_scores(x, ndx)), ndx)
+        rows = in_order(x, self.system_names, "x")
+        rows = [rows] if isinstance(rows, Scores) else check.as_list(rows)
         if ndx is not None:
-            hint = "Scores come in a list, one for each system."
-            raise check.invalid(
-                "ndx", "be given with Scores only", f"it with {check.describe(x)}", hint
-            )
+            self._check_systems(len(rows))
+            llrs, notes = self._mapped(stack_scores(rows, ndx))
+            warn(notes)
+            return assemble(llrs, ndx)
+        if isinstance(rows, list | tuple) and any(isinstance(row, Scores) for row in rows):
+            expected = "be given with Scores, to say which trials are to be fused"
+            raise check.invalid("ndx", expected, "None")
         # Trials may be arranged in any shape behind the axis of systems.
-        scores = check.as_float_array(x, "x")
-        if isinstance(x, np.ndarray) and x.shape == (self.n_systems,) * 2 != (1, 1):
-            message = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
-            remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
-            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
+        scores = check.as_float_array(rows, "x")
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = check.as_matrix(scores.reshape(self.n_systems, -1), "x")
-        return self._fuse(matrix).reshape(scores.shape[1:])[()]
+        llrs, notes = self._mapped(matrix)
+        if rows is scores and scores.shape == (self.n_systems,) * 2 != (1, 1):
+            text = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
+            remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
+            notes.append(Note(SuspectScoresWarning, text, advice=remedy))
+        warn(notes)
+        return llrs.reshape(scores.shape[1:])[()]
 
     def apply_files(
         self,
@@ -345,15 +377,14 @@ class LinearFusion(LinearMap):
         -----
         Memory: a few blocks of each system, whatever the size of the files.
         """
-        ordered = in_order_of_training(score_files, self.system_names, "score_files")
+        ordered = in_order(score_files, self.system_names, "score_files")
         files = as_paths(ordered, "score_files")
         self._check_systems(len(files), "score_files")
         where = files, check.as_path(ndx_file, "ndx_file"), output_file
-        far = self._far_scores()
+        met = self._nothing_met()
         line = functools.partial(weighted_sum, weights=self.weights, offset=self.offset)
-        apply: Any = self.apply
-        write_llrs(*where, line, apply, far, needs_all=True, progress=progress)
-        self._warn_of_far(far)
+        write_llrs(*where, line, self.apply, met, needs_all=True, progress=progress)
+        warn(self._notes_on(met))
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
@@ -362,17 +393,10 @@ class LinearFusion(LinearMap):
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
             raise check.invalid(name, expected, f"{n_systems}", hint)
 
-    def _fuse(self, scores: FloatArray) -> Float64Array:
-        llrs = np.empty(scores.shape[1])
-        # In blocks that stay in the cache, where a look at the range costs little.
-        cuts = range(0, llrs.size, BLOCK)
-        ends = np.empty((2, len(cuts), len(scores)))
-        for number, begin in enumerate(cuts):
-            part = scores[:, begin : begin + BLOCK]
-            ends[:, number] = part.min(axis=1), part.max(axis=1)
-            llrs[begin : begin + BLOCK] = weighted_sum(list(part), self.weights, self.offset)
-        if llrs.size:
-            self._check_range(scores, ends[0].min(axis=0), ends[1].max(axis=0))
+    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+        """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
+        met = self._nothing_met()
+        llrs = map_rows(scores, self.weights, self.offset, met)
         # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
@@ -381,39 +405,28 @@ class LinearFusion(LinearMap):
                 f"trials ({check.list_some(contradictions.tolist())})"
             )
             raise check.invalid("x", "not contradict itself", found)
-        return llrs
+        return llrs, self._notes_on(met)
 
-    def _check_range(self, scores: FloatArray, low: Float64Array, high: Float64Array) -> None:
-        """Refuse NaN, and warn of systems whose scores lie far outside those of the training."""
-        # The maximum of an array is NaN if anything is.
-        for system in np.flatnonzero(np.isnan(high)):
-            check.refuse_nan(scores[system], f"x, system {system + 1},")
-        far = self._far_scores()
-        for found, row, *ends in zip(far, scores, low, high, strict=True):
-            found.count(row, (ends[0], ends[1]))
-        self._warn_of_far(far)
-
-    def _far_scores(self) -> list[FarScores]:
-        """Return what counts the scores of each system that lie far outside its training's."""
+    def _nothing_met(self) -> list[Met]:
+        """Return what counts the scores of each system."""
         if self.low_scores is None or self.high_scores is None:
-            return [FarScores(None, None) for _ in self.weights]
-        return list(map(FarScores, self.low_scores, self.high_scores))
+            return [Met(None, None) for _ in self.weights]
+        return list(map(Met, self.low_scores.tolist(), self.high_scores.tolist()))
 
-    def _warn_of_far(self, found: Sequence[FarScores]) -> None:
-        told = "; ".join(
-            f"system {number}: {far}"
-            for number, (far, weight) in enumerate(zip(found, self.weights, strict=True), start=1)
-            if weight and far.n_far
-        )
-        if told:
-            order = f" ({', '.join(self.system_names)})" if self.system_names else ""
-            message = f"S{told[1:]}. Are the systems in the order of the training{order}?"
-            warn_caller(message, ExtrapolationWarning)
+    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+        """Note scores far outside those of the training, or that these are they."""
+        advice = "Are the systems in the order of the training?"
+        far = [
+            note
+            for name, one, weight in zip(self._names(), met, self.weights, strict=True)
+            for note in one.notes(name, advice)
+            if weight
+        ]
+        n_trials = self.n_tar + self.n_non
+        return far + training_trials(all(one.is_all(n_trials) for one in met))
 
-    def _figures(self) -> list[tuple[str, str]]:
-        names = self.system_names or [f"system {i}" for i in range(1, len(self.weights) + 1)]
-        weights = zip(names, map("{:.4g}".format, self.weights), strict=True)
-        return [*weights, ("offset", f"{self.offset:.4g}")]
+    def _names(self) -> Sequence[str]:
+        return self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""

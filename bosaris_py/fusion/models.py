@@ -1,4 +1,4 @@
-"""Any trained calibration or fusion, whichever a file holds."""
+"""A trained calibration or fusion, whichever a file holds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_model(path: FilePath) -> Model:
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
-    >>> LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5]).save(path)
+    >>> LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5], ridge=0).save(path)
     >>> read_model(path).apply([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
     """
@@ -61,4 +61,4 @@ def read_model(path: FilePath) -> Model:
     if kind not in _MODELS:
         message = f"{path}: expected one of {', '.join(_MODELS)}; the file holds {kind}"
         raise FileFormatError(message)
-    return _MODELS[kind].built(parameters, path)
+    return _MODELS[kind]._built(parameters, path)

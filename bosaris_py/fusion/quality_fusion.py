@@ -14,30 +14,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, frozen
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    Int32Array,
-    Positions,
-    StrArray,
-    mark_read_only,
-)
-from bosaris_py._notes import warn_caller
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Positions, StrArray
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration import trained
+from bosaris_py.calibration.base import (
+    MATRIX,
+    MATRIX_OR_NONE,
+    NUMBER,
+    VECTOR,
+    Given,
+    Options,
+    TrainedMap,
+    record,
+    weighted,
+)
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
-from bosaris_py.fusion.linear_fusion import LinearFusion, in_order_of_training
-from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, warn_of_few_errors
+from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
+from bosaris_py.numerics.newton import Ridge, train_linear
 from bosaris_py.numerics.objective import (
     LARGEST_SCORE,
     TrainingObjective,
@@ -45,11 +46,8 @@ from bosaris_py.numerics.objective import (
     pool_classes,
     refuse_non_finite,
 )
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
-from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import as_key, as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
@@ -65,6 +63,9 @@ from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
 
+# A row and a column of the form.
+Entry: TypeAlias = tuple[int, int]
+
 # A feature of which less than this share of the variance is its own, not a combination of
 # the inputs before it, is redundant.
 _REDUNDANT = 1e-10
@@ -72,11 +73,6 @@ _REDUNDANT = 1e-10
 # What varies by less than this, relative to its size, is constant but for rounding. Features
 # of standardised measures have a size of about 1.
 _CONSTANT = 8 * float(np.finfo(np.float64).eps)
-
-
-def n_form_weights(n_measures: int) -> int:
-    """Return the number of distinct entries of the form for so many measures, the offset too."""
-    return (n_measures + 1) * (n_measures + 2) // 2
 
 
 def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
@@ -118,8 +114,8 @@ def trial_quality_term(
     form: Float64Array,
     model_measures: FloatArray,
     segment_measures: FloatArray,
-    models: Int32Array,
-    segments: Int32Array,
+    models: Positions,
+    segments: Positions,
 ) -> Float64Array:
     """Evaluate the form for trials, given by the positions of their models and segments."""
     # Memory beyond the result is a block of trials, however many models and segments there are.
@@ -134,29 +130,25 @@ def trial_quality_term(
 def fuse_trials(
     weights: npt.ArrayLike,
     scores: npt.ArrayLike,
-    model_measures: npt.ArrayLike,
-    segment_measures: npt.ArrayLike,
+    model_measures: FloatArray,
+    segment_measures: FloatArray,
 ) -> Float64Array:
     """Fuse trials with the weights of the toolkit's quality fusion, `qfuser_linear.m`."""
     # The weights, (K + 1 + (q + 1) (q + 2) / 2), are those of the systems, the offset, and the
     # triangle of `form_from_triangle`. Scores are (K, t), measures of each trial's model and of its
     # segment (q, t).
     systems = check.as_matrix(scores, "scores")
-    models = check.as_matrix(model_measures, "model_measures")
-    segments = check.as_matrix(segment_measures, "segment_measures")
-    n_trials, n_measures = systems.shape[1], len(models)
-    for name, measures in (("model_measures", models), ("segment_measures", segments)):
-        if measures.shape != (n_measures, n_trials):
-            expected = f"hold {n_measures} measures of {n_trials} trials"
-            raise check.invalid(name, expected, f"shape {measures.shape}")
-    vector = check.as_vector(weights, "weights")
-    n_linear = len(systems) + 1
-    if vector.size != n_linear + n_form_weights(n_measures):
-        expected = f"have {n_linear} + {n_form_weights(n_measures)} weights"
+    n_systems, n_measures = len(systems), len(model_measures)
+    vector, n_form = check.as_vector(weights, "weights"), (n_measures + 1) * (n_measures + 2) // 2
+    if vector.size != n_systems + 1 + n_form:
+        expected = f"have {n_systems + 1} + {n_form} weights"
         raise check.invalid("weights", expected, f"{vector.size}")
-    form = form_from_triangle(vector[n_linear:])
-    quality = np.einsum("it,it->t", _with_ones(models), form @ _with_ones(segments))
-    return np.asarray(vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality)
+    form = form_from_triangle(vector[n_systems + 1 :])
+    for name, side in (("model_measures", model_measures), ("segment_measures", segment_measures)):
+        check.check_shape(side, (n_measures, systems.shape[1]), name, "as `scores` has trials")
+    each = np.arange(systems.shape[1])
+    quality = trial_quality_term(form, model_measures, segment_measures, each, each)
+    return np.asarray(vector[:n_systems] @ systems + vector[n_systems] + quality)
 
 
 def measure_scale(
@@ -183,71 +175,22 @@ def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array)
     return np.asarray(standardise.T @ form @ standardise)
 
 
-@frozen(eq=False)
-class QualityDesign:
-    """Scores and quality features of one class, the features made as they are needed.
-
-    A `numerics.newton.Design` with one row for each system, then one for each feature.
-    Memory beyond the scores is two small integers for each trial.
-    """
-
-    # `scores` are (K, t), `models` and `segments` positions of the trials in the measures. These
-    # are standardised, (q + 1, m) and (q + 1, n), with a row of ones below. `entries` are those
-    # (i, j) of the form whose features are the rows below the scores.
-
-    scores: FloatArray
-    models: Int32Array
-    segments: Int32Array
-    model_measures: Float64Array
-    segment_measures: Float64Array
-    entries: tuple[tuple[int, int], ...]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of trials."""
-        return len(self), self.scores.shape[1]
-
-    def __len__(self) -> int:
-        return len(self.scores) + len(self.entries)
-
-    def __getitem__(self, part: tuple[slice, slice]) -> Float64Array:
-        """Return a block of trials; the first slice must take all rows."""
-        every, trials = part
-        if every != slice(None):
-            raise IndexError(f"only blocks of trials can be taken; got rows {every}")
-        scores = self.scores[:, trials]
-        rows = np.empty((len(self), scores.shape[1]))
-        rows[: len(scores)] = scores
-        q = self.model_measures[:, self.models[trials]]
-        r = self.segment_measures[:, self.segments[trials]]
-        # Each entry below the diagonal stands for two of S in (30) of [1].
-        for row, (i, j) in zip(rows[len(scores) :], self.entries, strict=True):
-            np.multiply(q[i], r[j], out=row)
-            if i != j:
-                row += q[j] * r[i]
-        return rows
-
-    def keep(self, kept: BoolArray) -> "QualityDesign":
-        """Return the design with some of the entries only."""
-        chosen = zip(self.entries, kept, strict=True)
-        return evolve(self, entries=tuple(entry for entry, flag in chosen if flag))
+def features_of(q: Float64Array, r: Float64Array, entries: Sequence[Entry]) -> Float64Array:
+    """Return the feature of each entry of the form, of measures (q + 1, t) with a row of ones."""
+    rows = np.empty((len(entries), q.shape[1]))
+    # Each entry below the diagonal stands for two of S in (30) of [1].
+    for row, (i, j) in zip(rows, entries, strict=True):
+        np.multiply(q[i], r[j], out=row)
+        if i != j:
+            row += q[j] * r[i]
+    return rows
 
 
-class QualitySolution(NamedTuple):
-    """A trained quality fusion."""
-
-    # `linear` has the weights of the systems, then those of the features. The last entry of `form`,
-    # which is on standardised measures, is 0, as the offset is apart.
-
-    linear: LinearSolution
-    form: Float64Array
-
-
-def form_entries(n_measures: int) -> tuple[tuple[int, int], ...]:
+def form_entries(n_measures: int) -> list[Entry]:
     """Return the entries of the form without the offset, those of a single measure first."""
     # Of redundant features the earlier are kept: better a term of one measure than a product.
     single = [(n_measures, j) for j in range(n_measures)]
-    return (*single, *((i, j) for j in range(n_measures) for i in range(j, n_measures)))
+    return single + [(i, j) for j in range(n_measures) for i in range(j, n_measures)]
 
 
 def has_too_few_points(measures: FloatArray) -> bool:
@@ -260,42 +203,16 @@ def has_too_few_points(measures: FloatArray) -> bool:
     return False
 
 
-def train_quality(
-    objective: TrainingObjective,
-    designs: Sequence[QualityDesign],
-    ridge: Ridge,
-    *,
-    few_points: bool = False,
-) -> QualitySolution:
-    """Train the weights of systems and form together."""
-    # Both classes of the objective are `designs`, on the same measures, with all entries of
-    # `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the features
-    # count like systems. A feature that is constant, or a linear combination of scores and earlier
-    # features, as it is when a measure does not vary on one side, gets the weight zero. What is
-    # left has one optimum. With `few_points` on a side measures are collinear by chance, not by
-    # what they are, and other ids will show it: only constant features are left out, and weights
-    # are the shortest.
-    _, covariance = pool_classes(*objective.moments())
-    n_systems = len(designs[0].scores)
-    if few_points:
-        kept = covariance.diagonal()[n_systems:] > _CONSTANT**2
-    else:
-        kept = _independent(covariance, n_systems)
-    tar, non = (design.keep(kept) for design in designs)
-    n = len(tar)
-    reduced = evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
-    solution = train_linear(reduced, ridge=ridge, n_features=len(tar.entries))
-    warn_of_few_errors(solution, reduced)
-    size = len(tar.model_measures)
-    form = np.zeros((size, size))
-    for weight, (i, j) in zip(solution.weights[n_systems:], tar.entries, strict=True):
-        form[i, j] = form[j, i] = weight
-    return QualitySolution(linear=solution, form=form)
+def _kept_features(training: TrainingObjective, n_systems: int, *, few_points: bool) -> BoolArray:
+    """Tell which features vary, and not only with the systems and the features before them.
 
-
-def _independent(covariance: Float64Array, n_systems: int) -> BoolArray:
-    """Tell which features vary, and not only with the systems and the features before them."""
+    With `few_points` on a side measures are collinear by chance, not by what they are, and other
+    ids will show it: only constant features are left out, and weights are the shortest.
+    """
+    _, covariance = pool_classes(*training.moments())
     variance = covariance.diagonal()
+    if few_points:
+        return variance[n_systems:] > _CONSTANT**2
     residual = covariance.copy()
     kept = np.zeros(variance.size, dtype=np.bool_)
     for index, total in enumerate(variance):
@@ -309,56 +226,18 @@ def _independent(covariance: Float64Array, n_systems: int) -> BoolArray:
     return kept[n_systems:]
 
 
-Backoff: TypeAlias = Scores | None
-
-Weights: TypeAlias = Float64Array | None
-
-# Scores of the training trials of a class, positions of their models and segments, weights.
-TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Weights]
-
-
-def _trained_part(
-    noun: str, chosen: BoolArray, scores: Float64Array, weights: Weights, measures: TrialQuality
-) -> TrainedPart:
-    """Return the chosen trials, of one class, that have quality measures and a weight."""
-    models, segments = measures.models[chosen], measures.segments[chosen]
-    used = measures.covered[chosen]
-    if not used.any():
-        raise TrialMismatchError(
-            f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
-            f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
-        )
-    if weights is not None:
-        used &= weights > 0.0
-        if not used.any():
-            message = f"No {noun} trial with quality measures has a weight above zero."
-            raise TrialMismatchError(message)
-    # Scores are copied only where trials are left out.
-    if not used.all():
-        scores, models, segments = scores[:, used], models[used], segments[used]
-        weights = None if weights is None else weights[used]
-    return scores, models.astype(np.int32), segments.astype(np.int32), weights
-
-
 def _look_up_measures(
-    qualities: Qualities,
-    ndx: Ndx | Key,
-    qtrans: npt.ArrayLike | None,
-    n_measures: int | None = None,
+    qualities: Qualities, ndx: Ndx | Key, qtrans: npt.ArrayLike | None, n_measures: int = 0
 ) -> TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
     measures = quality_of_trials(qualities, ndx)
-    if not measures.n_measures:
-        raise check.invalid("qualities", "hold at least one quality measure", "none")
-    if n_measures is not None and measures.n_measures != n_measures:
-        expected = f"hold {n_measures} quality measures in all, as in training"
-        raise check.invalid("qualities", expected, f"{measures.n_measures}")
-    for name in ("modelQ", "segQ"):
-        too_large = (np.abs(getattr(measures, name), dtype=np.float64) > LARGEST_SCORE).any(axis=1)
-        if too_large.any():
-            numbers = check.list_some((np.flatnonzero(too_large) + 1).tolist())
-            found = f"larger ones in measure {numbers}"
-            raise check.invalid(name, f"not exceed {LARGEST_SCORE:g}", found)
+    found = measures.n_measures
+    if not found or found != (n_measures or found):
+        expected = f"hold {n_measures or 'some'} quality measures in all, as in training"
+        raise check.invalid("qualities", expected, f"{found}")
+    for name, side in (("modelQ", measures.modelQ), ("segQ", measures.segQ)):
+        if (np.abs(side, dtype=np.float64) > LARGEST_SCORE).any():
+            raise check.invalid(name, f"not exceed {LARGEST_SCORE:g}", "larger measures")
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
 
@@ -370,13 +249,17 @@ def _standardise(
     return (measures.modelQ - columns[0]) / columns[1], (measures.segQ - columns[0]) / columns[1]
 
 
-def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
+def _to_linear(value: object) -> LinearFusion:
     """Return the back-off, built from its fields if it comes from a file."""
-    return LinearFusion(**value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return LinearFusion(**value)
+    if not isinstance(value, LinearFusion):
+        raise check.invalid("linear", "be a LinearFusion", check.describe(value))
+    return value
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class QualityFusion(trained.TrainedMap):
+class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
     Make one with `fit_scores` or `read`.
@@ -429,30 +312,27 @@ class QualityFusion(trained.TrainedMap):
     >>> key = Key(models, segments, tar, non)
     >>> scores = Scores([[1.0, 2.0, 3.0, -0.5, 0.0, -1.0, 2.0, 0.0]], models, segments)
     >>> noise = SegmentQuality(segments, [[0.0, 1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 2.0]])
-    >>> fusion = QualityFusion.fit_scores([scores], [noise], key)
+    >>> fusion = QualityFusion.fit_scores([scores], [noise], key, ridge=0)
     >>> fusion
     QualityFusion: 1 systems, 1 quality measures, cllr 0.8311 at prior 0.5,
     4 targets, 4 non-targets
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**trained.VECTOR)
-    offset: float = attrs.field(**trained.NUMBER)
-    form: Float64Array = attrs.field(**trained.MATRIX)
-    centre: Float64Array = attrs.field(**trained.VECTOR)
-    spread: Float64Array = attrs.field(**trained.VECTOR)
-    qtrans: Float64Array | None = attrs.field(**trained.MATRIX_OR_NONE)
+    weights: Float64Array = attrs.field(**VECTOR)
+    offset: float = attrs.field(**NUMBER)
+    form: Float64Array = attrs.field(**MATRIX)
+    centre: Float64Array = attrs.field(**VECTOR)
+    spread: Float64Array = attrs.field(**VECTOR)
+    qtrans: Float64Array | None = attrs.field(**MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
-    @linear.validator
-    def _check_sizes(self, attribute: "attrs.Attribute[Any]", linear: LinearFusion) -> None:
+    def __attrs_post_init__(self) -> None:
         """Raise unless all parts speak of as many systems and measures."""
-        if not isinstance(linear, LinearFusion):
-            raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
-        if linear.n_systems != self.n_systems:
-            expected = f"fuse {self.n_systems} systems, as there are `weights`"
-            raise check.invalid("linear", expected, f"{linear.n_systems}")
         size = self.centre.size
+        if self.linear.n_systems != self.n_systems:
+            expected = f"fuse {self.n_systems} systems, as there are `weights`"
+            raise check.invalid("linear", expected, f"{self.linear.n_systems}")
         if self.form.shape != (size + 1, size + 1) or not np.array_equal(self.form, self.form.T):
             expected = f"be symmetric, with {size} + 1 rows, one more than `centre`"
             raise check.invalid("form", expected, f"{self.form.tolist()}")
@@ -463,19 +343,13 @@ class QualityFusion(trained.TrainedMap):
             expected = f"have {size} rows, one for each in `centre`"
             raise check.invalid("qtrans", expected, f"{len(self.qtrans)}")
 
-    def _content(self) -> dict[str, Any]:
-        # Version 0.1 knows no further fields of `linear`.
-        content = super()._content()
-        linear = content["linear"]
-        return content | {name: linear.pop(name) for name in LATER if name in linear}
-
     @classmethod
-    def built(cls, parameters: dict[str, Any], path: FilePath) -> Self:
-        """Build a map of the parameters in a file, which an error then names."""
+    def _built(cls, parameters: Options, path: FilePath) -> Self:
+        # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
-        if isinstance(parameters.get("linear"), Mapping):
+        if later and "linear" in parameters:
             parameters["linear"] = {**parameters["linear"], **later}
-        return super().built(parameters, path)
+        return super()._built(parameters, path)
 
     @classmethod
     def fit_scores(
@@ -487,12 +361,8 @@ class QualityFusion(trained.TrainedMap):
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
         linear: LinearFusion | None = None,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = 0.0,
-        tar_weights: trained.Weights = None,
-        non_weights: trained.Weights = None,
-    ) -> "QualityFusion":
+        **options: Given,
+    ) -> Self:
         r"""Train the weights of systems and quality measures together.
 
         Parameters
@@ -512,8 +382,8 @@ class QualityFusion(trained.TrainedMap):
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is
             trained on all trials of the key, with the same settings.
-        prior, objective, ridge, tar_weights, non_weights
-            As for `LinearFusion.fit_scores`. For the ridge standardised quality features count
+        **options
+            As for `LinearFusion.fit`. For the ridge standardised quality features count
             like systems.
 
         Returns
@@ -543,83 +413,90 @@ class QualityFusion(trained.TrainedMap):
         one, features are collinear by chance. Then all that vary are kept, with the shortest of the
         equally good standardised weights and a ConvergenceWarning, as in `LinearFusion`.
 
-        Memory beyond the scores is a few small integers for each trial. The Hessian has the size of
+        Memory is that of the features of all trials. The Hessian has the size of
         the number of features squared; hundreds of measures call for `qtrans`.
         """
+        how = {"qtrans": qtrans, "conditions": conditions, "linear": linear, **options}
+        return cls._trained_on(systems, qualities, key, **how)._told()
+
+    @classmethod
+    def _trained_on(
+        cls,
+        systems: Systems,
+        qualities: Qualities,
+        key: Key,
+        *,
+        qtrans: Given = None,
+        conditions: Conditions | None = None,
+        linear: Given = None,
+        ridge: Ridge = "weak",
+        **options: Given,
+    ) -> Self:
+        """Train as `fit_scores` does, without a warning of the training."""
         key = as_key(key)
-        if isinstance(linear, LinearFusion):
-            systems = in_order_of_training(systems, linear.system_names, "systems")
-        tar, non = stack_tar_non(systems, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key)
-        sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
+        options = weighted(options, conditions, key)
         # Both fusions see weights of moderate size: only proportions count, squares overflow.
-        tar_weights, non_weights = (
-            None if checked is None else moderate_weights(checked)
-            for checked in map(check.as_weights, weights, sizes.values(), sizes)
-        )
-        options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        options |= {"tar_weights": tar_weights, "non_weights": non_weights}
+        masses = [
+            moderate_weights(check.as_weights(options.get(name), size, name))
+            for name, size in (("tar_weights", key.n_tar), ("non_weights", key.n_non))
+        ]
+        options |= {"tar_weights": masses[0], "non_weights": masses[1]}
+        names = None if linear is None else _to_linear(linear).system_names
+        tar, non = stack_tar_non(in_order(systems, names), key)
         measures = _look_up_measures(qualities, key, qtrans)
+        notes: list[Note] = []
         if linear is None:
-            linear = LinearFusion.fit(tar, non, **options)._named(systems)
-        elif not isinstance(linear, LinearFusion):
-            raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
+            linear = LinearFusion._trained(tar, non, ridge=ridge, **options)
+            linear = attrs.evolve(linear, system_names=names_of(systems))
+            notes += linear.notes
         elif linear.n_systems != len(tar):
             raise check.invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
-        # NaN and what is too large, which a given `linear` has not seen. NaN fails both tests.
-        for stack in (tar, non):
-            if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
-                refuse_non_finite(tar, non)
+        # What a given `linear` has not seen may be NaN, or too large.
+        refuse_non_finite(tar, non)
         if measures.n_missing:
-            message = f"Quality fusion training has {measures.n_missing} missing trials."
-            warn_caller(message, MissingTrialsWarning)
-        labels = key.is_target
-        classes = [
-            _trained_part("target", labels, tar, tar_weights, measures),
-            _trained_part("non-target", ~labels, non, non_weights, measures),
-        ]
+            text = f"Quality fusion training has {measures.n_missing} missing trials."
+            notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
+        is_target, used = key.is_target, measures.covered.copy()
+        for noun, own, mass in zip(
+            ("target", "non-target"), (is_target, ~is_target), masses, strict=True
+        ):
+            if mass is not None:
+                used[own] &= mass > 0.0
+            if not used[own].any():
+                message = f"No {noun} trial has quality measures and a weight above zero."
+                raise TrialMismatchError(f"{message} Do the ids of scores and measures agree?")
         # Centre and spread of what is trained on: other ids of the key must not shift them.
-        models, segments = (
-            np.unique(np.concatenate([part[side] for part in classes])) for side in (1, 2)
-        )
+        models, segments = np.unique(measures.models[used]), np.unique(measures.segments[used])
         sides = measures.modelQ[:, models], measures.segQ[:, segments]
         centre, spread = measure_scale(*sides)
         # The last row, of ones, makes the linear terms and the offset of the quadratic form.
-        model_measures, segment_measures = (
-            np.vstack((side, np.ones((1, side.shape[1]))))
-            for side in _standardise(measures, centre, spread)
-        )
-        entries = form_entries(len(centre))
-        designs = [
-            QualityDesign(*part[:3], model_measures, segment_measures, entries) for part in classes
-        ]
-        probability, plo = resolve_prior(prior)
-        rule = scoring_rule(objective)
-        training = TrainingObjective(
-            rule=rule,
-            prior=probability,
-            plo=plo,
-            tar=designs[0],
-            non=designs[1],
-            tar_weights=classes[0][3],
-            non_weights=classes[1][3],
-        )
-        few_points = any(map(has_too_few_points, sides))
-        solution = train_quality(training, designs, ridge, few_points=few_points)
+        q, r = map(_with_ones, _standardise(measures, centre, spread))
+        entries, inputs = form_entries(len(centre)), []
+        for name, own, scores in (("tar", is_target, tar), ("non", ~is_target, non)):
+            kept, mass = used[own], options[f"{name}_weights"]
+            places = measures.models[own][kept], measures.segments[own][kept]
+            rows = features_of(q[:, places[0]], r[:, places[1]], entries)
+            inputs.append(np.vstack((scores[:, kept], rows)))
+            options[f"{name}_weights"] = None if mass is None else mass[kept]
+        training = TrainingObjective.from_scores(inputs[0], inputs[1], **options)
+        kept = _kept_features(training, len(tar), few_points=any(map(has_too_few_points, sides)))
+        if not kept.all():
+            training = training.with_systems(np.append(np.ones(len(tar), np.bool_), kept))
+        solution = train_linear(training, ridge=ridge)
+        form = np.zeros((len(q), len(q)))
+        chosen = [entry for entry, flag in zip(entries, kept, strict=True) if flag]
+        for weight, (i, j) in zip(solution.weights[len(tar) :], chosen, strict=True):
+            form[i, j] = form[j, i] = weight
+        solution.notes.extend(notes)
         return cls(
-            weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
-            offset=solution.linear.offset,
-            form=mark_read_only(solution.form),
-            centre=mark_read_only(centre),
-            spread=mark_read_only(spread),
-            qtrans=None if qtrans is None else check.as_matrix(qtrans, "qtrans").astype(np.float64),
+            weights=solution.weights[: len(tar)],
+            offset=solution.offset,
+            form=form,
+            centre=centre,
+            spread=spread,
+            qtrans=qtrans,
             linear=linear,
-            prior=probability,
-            objective=rule.name,
-            objective_value=solution.linear.objective_value,
-            ridge=solution.linear.ridge,
-            n_tar=designs[0].shape[1],
-            n_non=designs[1].shape[1],
+            **record(training, solution),
         )
 
     @property
@@ -647,7 +524,12 @@ class QualityFusion(trained.TrainedMap):
         return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
 
     def apply(
-        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, *, backoff: Backoff = None
+        self,
+        systems: Systems,
+        qualities: Qualities,
+        ndx: Ndx | Key,
+        *,
+        backoff: Scores | None = None,
     ) -> Scores:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
@@ -679,31 +561,36 @@ class QualityFusion(trained.TrainedMap):
         ExtrapolationWarning
             As for `LinearFusion.apply`.
         """
-        ndx = as_ndx(ndx)
-        ordered = in_order_of_training(systems, self.linear.system_names, "systems")
-        stack = stack_scores(ordered, ndx)
+        llrs, notes = self._on_trials(systems, qualities, as_ndx(ndx), backoff)
+        warn(notes)
+        return assemble(llrs, ndx)
+
+    def _on_trials(
+        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, backoff: Scores | None = None
+    ) -> tuple[Float64Array, list[Note]]:
+        """Return the log-likelihood-ratios of trials, and notes on their scores."""
+        stack = stack_scores(in_order(systems, self.linear.system_names), ndx)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise check.invalid("systems", expected, f"{len(stack)}")
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         # The scores' part is a linear fusion with the weights trained beside the measures.
         # Equation 30 of the user guide: the weighted sum, then the quality term.
-        llrs = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)._fuse(stack)
+        beside = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
+        llrs, notes = beside._mapped(stack)
         sides = _standardise(measures, self.centre, self.spread)
         llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:
-            message = (
+            text = (
                 f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
                 "substituting backoff scores."
             )
-            warn_caller(message, MissingTrialsWarning)
-            if backoff is None:
-                # Of scores far outside the other part has warned.
-                simple = attrs.evolve(self.linear, low_scores=None)._fuse(stack)
-            else:
+            notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
+            simple = self.linear._mapped(stack)[0]
+            if backoff is not None:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
-        return assemble(llrs, ndx)
+        return llrs, notes
 
     def __repr__(self) -> str:
         """Show the numbers of systems and measures and how good the fusion was in training."""
@@ -784,51 +671,49 @@ def quality_systems(
     """
     ndx = as_ndx(ndx)
     check.check_choice(combine, Combine, "combine")
-    scale = [scale] if isinstance(scale, str) else scale
-    offset = [offset] if isinstance(offset, str) else offset
-    given: Any = qualities
+    given: object = qualities
     if not isinstance(given, Mapping):
         hint = 'Give measures a name: {"duration": ...}.'
         raise check.invalid("qualities", "map names to measures", check.describe(given), hint)
-    offset = list(qualities) if offset is None else offset
-    for name, wanted in (("offset", offset), ("scale", scale)):
-        unknown = [text for text in wanted if text not in qualities]
-        if unknown:
-            raise check.invalid(
-                name, f"hold names among {', '.join(qualities)}", check.describe(wanted)
-            )
+    shifting = _names_among(qualities, qualities if offset is None else offset, "offset")
+    scaling = _names_among(qualities, scale, "scale")
     values = stack_scores(scores, ndx)
-    if scale and not np.isfinite(values).all():
-        hint = "The product of an infinite score and a measure says nothing."
-        raise check.invalid(
-            "scores", "be finite where the scale depends on a measure", "others", hint
-        )
+    if scaling and not np.isfinite(values).all():
+        expected = "be finite where the scale depends on a measure"
+        raise check.invalid("scores", expected, "others")
     positions = ndx.trial_positions()
     shifts: list[Float64Array] = []
     products: list[Float64Array] = []
     for name, measured in qualities.items():
         pair = measured if isinstance(measured, tuple) else (measured, measured)
         sides = [
-            _of_trials(as_quality(side), ids, where, name)
+            _trial_values(as_quality(side), ids, where, name)
             for side, ids, where in zip(pair, ndx.ids, positions, strict=True)
             if side is not None
         ]
         if not sides:
             raise check.invalid("qualities", "tell a side of each measure", f"none of {name!r}")
         measure = sides[0] if len(sides) == 1 else _COMBINE[combine](*sides)
-        if name in offset:
+        if name in shifting:
             shifts.append(measure)
-        if name in scale:
+        if name in scaling:
             products.extend(measure * values)
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
-def _of_trials(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
+def _names_among(known: Collection[str], given: Collection[str], name: str) -> list[str]:
+    """Return names, or the one name, of known measures; refuse others."""
+    names = [given] if isinstance(given, str) else list(given)
+    if not set(names) <= set(known):
+        raise check.invalid(name, f"hold names among {', '.join(known)}", check.describe(given))
+    return names
+
+
+def _trial_values(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
     """Return the value of the model, or of the segment, of each trial."""
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
-        hint = "Measures have names, and each one value by id: {'duration': {'segment': 2.5}}."
         expected = "be SegmentQuality of one measure, or numbers by id"
-        raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality), hint)
+        raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality))
     places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])

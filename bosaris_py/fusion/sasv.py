@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-import bosaris_py.trials.scores as trial_scores
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import (
-    FilePath,
-    as_float_array,
-    as_number,
-    as_path,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import FilePath, as_float_array, as_number, as_path, describe, invalid
+from bosaris_py.calibration.base import Given, Map, Met, weighted_sum
+from bosaris_py.calibration.large import write_llrs
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
+from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.key import Key, Ndx, as_key
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.scores import Scores, assemble, refuse_utterances, stack_scores
 
 
 def _to_line(value: object) -> LinearCalibration:
     """Return a line, or build it of the fields that a file holds."""
-    if isinstance(value, LinearCalibration):
-        return value
-    if not isinstance(value, Mapping):
+    if isinstance(value, Mapping):
+        return LinearCalibration(**value)
+    if not isinstance(value, LinearCalibration):
         raise invalid("asv and cm", "be LinearCalibration", describe(value))
-    return LinearCalibration(**value)
+    return value
 
 
-def _to_share(value: Any) -> float:
+def _to_share(value: Given) -> float:
     return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
@@ -57,7 +50,7 @@ def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SASVFusion(SavedMap):
+class SASVFusion(Map):
     r"""A speaker verifier and a countermeasure as one detector of targets; made by `fit`.
 
     Parameters
@@ -95,14 +88,13 @@ class SASVFusion(SavedMap):
 
     Examples
     --------
-    >>> line = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
+    >>> line = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5], ridge=0)
     >>> fusion = SASVFusion(asv=line, cm=line, spoof_share=0.5)
     >>> fusion.apply(asv=[2.0, 2.0, -1.0], cm=[2.0, -1.0, 2.0]).round(3).tolist()
     [1.656, -3.586, -3.586]
     """
 
-    # What `cross_fit` gives to `fit` and `apply`.
-    _of_kinds: ClassVar[bool] = True
+    takes_spoofs: ClassVar[bool] = True
 
     asv: LinearCalibration = attrs.field(converter=_to_line)
     cm: LinearCalibration = attrs.field(converter=_to_line)
@@ -117,7 +109,7 @@ class SASVFusion(SavedMap):
         cm: Scores,
         costs: SpoofCostsLike = "a-DCF1",
         spoof_share: float | None = None,
-        ridge: Any = 0.0,
+        ridge: Ridge = "weak",
     ) -> Self:
         r"""Calibrate both detectors, each at its effective prior.
 
@@ -131,7 +123,7 @@ class SASVFusion(SavedMap):
             Priors and costs, or their name, which decide both priors and the share of spoofs.
         spoof_share : float, optional
             Share of spoofs by cost, in place of that of `costs`.
-        ridge : float or str, default: 0.0
+        ridge : float or "weak", default: "weak"
             As for `LinearCalibration.fit`.
 
         Returns
@@ -156,29 +148,46 @@ class SASVFusion(SavedMap):
         :math:`\pi_t C_{miss}` to :math:`\pi_n C_{fa}`; the countermeasure on bona fide trials of
         both kinds and spoofs at that of :math:`\pi_t C_{miss}` to :math:`\pi_s C_{fa,s}`.
         """
+        scores = {"asv": asv, "cm": cm}
+        how = costs, spoof_share, ridge
+        return cls._trained_on(scores, key, *how)._told()
+
+    @classmethod
+    def _trained_on(
+        cls,
+        scores: Mapping[str, Scores],
+        key: Key,
+        costs: SpoofCostsLike = "a-DCF1",
+        spoof_share: float | None = None,
+        ridge: Ridge = "weak",
+    ) -> Self:
+        """Train as `fit` does, without a warning of the training."""
+        if set(scores) != {"asv", "cm"}:
+            hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
+            raise invalid("scores", "be those of asv and cm", describe(scores), hint)
+        asv, cm = scores["asv"], scores["cm"]
         given = SpoofCosts.named(costs)
         for price, name in ((given.fa_price, "p_nontarget"), (given.spoof_price, "p_spoof")):
             if price == 0:
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
-        trial_scores.refuse_utterances(cm, as_key(key), "cm")
-        (tar, non, _), (*bona, spoof) = (_class_lists(scores, key) for scores in (asv, cm))
+        refuse_utterances(cm, as_key(key), "cm")
+        (tar, non, _), (*bona, spoof) = (_class_lists(one, key) for one in (asv, cm))
         lines = []
         for trials, alarm in (
             ((tar, non), given.fa_price),
             ((np.concatenate(bona), spoof), given.spoof_price),
         ):
             prior = OperatingPoint(0.5, given.miss_price, alarm).effective_prior
-            lines.append(LinearCalibration.fit(*trials, prior=prior, ridge=ridge))
-        return cls(asv=lines[0], cm=lines[1], spoof_share=share)
+            lines.append(LinearCalibration._trained(*trials, prior=prior, ridge=ridge))
+        notes = [
+            attrs.evolve(note, about=name)
+            for name, line in zip(("asv", "cm"), lines, strict=True)
+            for note in line.notes
+        ]
+        return cls(asv=lines[0], cm=lines[1], spoof_share=share, notes=tuple(notes))
 
-    def apply(
-        self,
-        *,
-        asv: Scores | npt.ArrayLike,
-        cm: Scores | npt.ArrayLike,
-        ndx: Ndx | Key | None = None,
-    ) -> Any:
+    def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of both detectors to log-likelihood-ratios.
 
         Parameters
@@ -198,27 +207,28 @@ class SASVFusion(SavedMap):
         TrialMismatchError
             If a detector lacks scores of trials in `ndx`.
         """
-        if isinstance(asv, Scores) and isinstance(cm, Scores):
-            if ndx is None:
-                expected = "be given with Scores, to say which trials are to be fused"
-                raise invalid("ndx", expected, "None")
-            trial_scores.refuse_utterances(cm, ndx, "cm")
-            stacked = trial_scores.stack_scores([asv, cm], ndx)
-            return trial_scores.assemble(self._fuse(stacked[0], stacked[1]), ndx)
-        lists = []
-        for values, name in ((asv, "asv"), (cm, "cm")):
-            if isinstance(values, Scores):
-                hint = "Both are Scores, or both arrays."
-                raise invalid(name, "be of the same kind as the other", describe(values), hint)
-            array = as_float_array(values, name)
-            refuse_nan(np.atleast_1d(array), name)
-            lists.append(array)
         if ndx is not None:
-            raise invalid("ndx", "be given with Scores only", describe(ndx))
+            llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
+            warn(notes)
+            return assemble(llrs, ndx)
+        lists = as_float_array(asv, "asv"), as_float_array(cm, "cm")
         if lists[0].shape != lists[1].shape:
-            expected = f"have the shape {lists[0].shape} of `asv`"
-            raise invalid("cm", expected, f"{lists[1].shape}")
-        return self._fuse(lists[0], lists[1])[()]
+            raise invalid("cm", f"have the shape {lists[0].shape} of `asv`", f"{lists[1].shape}")
+        llrs, notes = self._mapped([one.ravel() for one in lists])
+        warn(notes)
+        return llrs.reshape(lists[0].shape)[()]
+
+    def _on_trials(
+        self, scores: Mapping[str, Scores], ndx: Ndx | Key
+    ) -> tuple[Float64Array, list[Note]]:
+        """Return the log-likelihood-ratios of trials, and notes on their scores."""
+        refuse_utterances(scores["cm"], ndx, "cm")
+        return self._mapped(stack_scores([scores["asv"], scores["cm"]], ndx))
+
+    def _mapped(self, scores: Sequence[FloatArray] | FloatArray) -> tuple[Float64Array, list[Note]]:
+        """Return the log-likelihood-ratios of the scores of both, and notes on these."""
+        (asv, notes), (cm, others) = self.asv._mapped(scores[0]), self.cm._mapped(scores[1])
+        return self._mixed([asv, cm]), [*notes, *others]
 
     def apply_files(
         self,
@@ -239,28 +249,27 @@ class SASVFusion(SavedMap):
             As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
         lines = self.asv, self.cm
-        far = [FarScores(line.low_score, line.high_score) for line in lines]
-        maps = [line._llrs for line in lines]
+        met = [Met(line.low_score, line.high_score) for line in lines]
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
         where = files, as_path(ndx_file, "ndx_file"), output_file
-        mixed = functools.partial(self._mixed, maps)
-        write_llrs(*where, mixed, self._apply_listed, far, needs_all=True, progress=progress)
-        for line, found in zip(lines, far, strict=True):
-            line._warn_of_far(found)
+        write_llrs(*where, self._of_raw, self._apply_listed, met, needs_all=True, progress=progress)
+        warn(note for line, one in zip(lines, met, strict=True) for note in line._notes_on(one))
 
-    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Any:
-        return self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
+    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
+        result: Scores = self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
+        return result
 
-    def _fuse(self, asv: npt.ArrayLike, cm: npt.ArrayLike) -> Float64Array:
-        return self._mixed([self.asv.apply, self.cm.apply], [np.asarray(asv), np.asarray(cm)])
+    def _of_raw(self, scores: Sequence[FloatArray]) -> Float64Array:
+        """Return the log-likelihood-ratios of scores of which nothing is looked at."""
+        lines = zip((self.asv, self.cm), scores, strict=True)
+        return self._mixed(
+            [weighted_sum([values], np.array([line.scale]), line.offset) for line, values in lines]
+        )
 
-    def _mixed(
-        self, maps: Sequence[Callable[[FloatArray], object]], scores: Sequence[FloatArray]
-    ) -> Float64Array:
-        """Return the LLRs of the mixture, of the scores of both detectors and what maps them."""
+    def _mixed(self, llrs: Sequence[Float64Array]) -> Float64Array:
+        """Return the LLRs of the mixture, of those of both detectors."""
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
-        llrs = [np.asarray(line(values)) for line, values in zip(maps, scores, strict=True)]
         # What has no share says nothing, even if its score is infinite.
         terms = [share - part for share, part in zip(shares, llrs, strict=True) if share > -np.inf]
         # Files may hold anything where there is no trial.

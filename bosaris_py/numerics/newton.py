@@ -12,7 +12,6 @@ References
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -24,16 +23,9 @@ from attrs import evolve, frozen
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._notes import warn_caller
-from bosaris_py.numerics.objective import (
-    BLOCK,
-    LARGEST_SCORE,
-    ClassScores,
-    LocalModel,
-    TrainingObjective,
-    pool_classes,
-)
-from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
+from bosaris_py._notes import Note
+from bosaris_py.numerics.objective import LARGEST_SCORE, LocalModel, TrainingObjective, pool_classes
+from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring import scoring_rule
 
 Ridge: TypeAlias = float | Literal["weak"]
@@ -189,7 +181,8 @@ class LinearSolution:
     `objective_value` is without the ridge penalty. `ridge` is what was asked for or, of separable
     data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
     are the ranges of the training scores; `separation` is how far the mean of the targets lies
-    above that of the non-targets, in standard deviations, both classes counting the same.
+    above that of the non-targets, in standard deviations, both classes counting the same. `notes`
+    say what was amiss.
     """
 
     weights: Float64Array
@@ -198,7 +191,8 @@ class LinearSolution:
     ridge: float
     lowest: Float64Array
     highest: Float64Array
-    separation: Float64Array | None = None
+    separation: Float64Array
+    notes: list[Note]
 
 
 def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
@@ -287,14 +281,11 @@ class _Problem:
             return minimise(self.evaluate, self.origin, stop=stop)
 
 
-def train_linear(
-    objective: TrainingObjective, *, ridge: Ridge, n_features: int = 0
-) -> LinearSolution:
+def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
     r"""Find the weights and the offset that minimise a training objective, to machine precision.
 
     The penalty is :math:`r/2 \sum_k (w_k d_k)^2` with the ridge r and the standard deviation
-    :math:`d_k` of system k's training scores, both classes counting the same. The last `n_features`
-    inputs are quality features, for messages.
+    :math:`d_k` of system k's training scores, both classes counting the same.
 
     Constant systems get the weight zero; of collinear systems the standardised weights of least
     length are taken. Data are separable if a step of the minimisation, or its end, puts no target
@@ -317,7 +308,7 @@ def train_linear(
     spread[~varied] = 1.0
     correlation = covariance / np.outer(spread, spread)
     basis = _varied_directions(correlation, varied)
-    _warn_of_uninformative(differ, varied, basis.shape[1], n_features)
+    notes = _uninformative(differ, varied, basis.shape[1])
     separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
 
     standardised = evolve(objective, centre=centre, spread=spread)
@@ -326,7 +317,8 @@ def train_linear(
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
         value = problem.evaluate(problem.origin).value
-        return LinearSolution(np.zeros(varied.size), 0.0, value, strength, lowest, highest)
+        nothing = np.zeros(varied.size)
+        return LinearSolution(nothing, 0.0, value, strength, lowest, highest, separation, notes)
     convex = problem
     if not objective.rule.convex:
         convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
@@ -347,14 +339,13 @@ def train_linear(
         used = 1.0 / n_smaller
         problem, convex = problem.damped(used), convex.damped(used)
         minimum = convex.descend(convex.origin)
-        message = (
+        text = (
             "The training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={used:.3g}, 1 / (number of "
-            "trials of the smaller class). It orders scores well, but how large its "
-            "log-likelihood-ratios are the ridge decides: train on more trials, or choose a ridge."
+            "trials of the smaller class), which decides how large log-likelihood-ratios are."
         )
-        warn_caller(message, errors.SeparableDataWarning)
+        notes.append(Note(errors.SeparableDataWarning, text, advice="Train on more trials."))
     if not objective.rule.convex:
         minimum = problem.descend(minimum.point)
         starts = [problem.origin]
@@ -365,13 +356,13 @@ def train_linear(
             # Of equal minima the one with moderate weights.
             if other.value < minimum.value - _ROUNDING * abs(minimum.value):
                 minimum = other
-        _warn_of_hard_decisions(objective, problem.deviation(minimum.point))
+        notes += _hard_or_flat(objective, problem.deviation(minimum.point))
     if minimum.outcome == "gave up":
-        message = (
+        text = (
             f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
             f"gradient still has length {math.hypot(*minimum.gradient):.3g}."
         )
-        warn_caller(message, errors.ConvergenceWarning)
+        notes.append(Note(errors.ConvergenceWarning, text))
     coefficients = problem.coefficients(minimum.point)
     weights = coefficients[:-1] / spread
     return LinearSolution(
@@ -382,6 +373,7 @@ def train_linear(
         lowest=lowest,
         highest=highest,
         separation=separation,
+        notes=notes,
     )
 
 
@@ -391,7 +383,7 @@ def _hard_decisions(objective: TrainingObjective, direction: Float64Array) -> li
         return []
     weights_of = direction / objective.spread
     tar, non = (
-        weights_of @ (scores[:, :] - objective.centre[:, np.newaxis])
+        weights_of @ (scores - objective.centre[:, np.newaxis])
         for scores in (objective.tar, objective.non)
     )
     weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
@@ -421,7 +413,7 @@ def _separates_with_ties(problem: _Problem, minimum: Minimum) -> bool:
 def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
     """Find the weights that minimise a training objective, none of them negative.
 
-    Arguments and warnings are those of `train_linear`. Systems are left out, the most negative
+    Arguments and notes are those of `train_linear`. Systems are left out, the most negative
     weight first, and taken back by the slope of the objective. Where Kuhn and Tucker's conditions
     hold, that is the optimum of a convex objective.
     """
@@ -431,10 +423,11 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
     centre, covariance = pool_classes(tar, non)
     kept = np.ones(n_systems, dtype=np.bool_)
     for step in itertools.count():
-        weights, offset, used = np.zeros(n_systems), 0.0, strength
+        weights, offset, used, notes = np.zeros(n_systems), 0.0, strength, list[Note]()
         if kept.any():
-            solution = train_linear(_with_systems(objective, kept), ridge=ridge)
-            weights[kept], offset, used = solution.weights, solution.offset, solution.ridge
+            solution = train_linear(objective.with_systems(kept), ridge=ridge)
+            weights[kept], offset = solution.weights, solution.offset
+            used, notes = solution.ridge, solution.notes
         if weights.min() < 0.0:
             kept[np.argmin(weights)] = False
             continue
@@ -455,14 +448,7 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
     low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     spread = np.sqrt(np.diag(covariance))
     separation = (tar.mean - non.mean) / np.where(spread > _SMALLEST_SPREAD, spread, np.inf)
-    return LinearSolution(weights, offset, here.value, used, low, high, separation)
-
-
-def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:
-    """Return the objective of some of the systems."""
-    n = int(np.count_nonzero(kept))
-    tar, non = objective.tar[:, :][kept], objective.non[:, :][kept]
-    return evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
+    return LinearSolution(weights, offset, here.value, used, low, high, separation, notes)
 
 
 def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:
@@ -476,78 +462,43 @@ def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64A
     return identity if kept.all() else identity @ directions[:, kept]
 
 
-def _warn_of_uninformative(
-    differ: BoolArray, varied: BoolArray, n_directions: int, n_features: int
-) -> None:
-    """Warn of systems whose scores hardly differ, and of systems that are collinear."""
-    for chosen, fault in (
-        (~differ, "are equal and carry no information"),
-        (
-            differ & ~varied,
-            f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow",
-        ),
-    ):
+def _uninformative(differ: BoolArray, varied: BoolArray, n_directions: int) -> list[Note]:
+    """Note systems whose scores hardly differ, and systems that are collinear."""
+    texts = []
+    tiny = f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"
+    equal = "are equal and carry no information"
+    for chosen, fault in ((~differ, equal), (differ & ~varied, tiny)):
         if chosen.any():
             numbers = check.list_some((np.flatnonzero(chosen) + 1).tolist())
             which = "" if chosen.size == 1 else f" of system {numbers}"
-            message = f"All training scores{which} {fault}; the weight is set to 0."
-            warn_caller(message, errors.ConvergenceWarning)
-    if n_directions < np.count_nonzero(varied):
-        n_systems = np.count_nonzero(varied[: varied.size - n_features])
-        features = f" and {n_features} quality features" if n_features else ""
-        few = ", or are models or segments fewer than measures plus one" if n_features else ""
-        message = (
-            f"The scores of the {n_systems} systems{features} vary in only {n_directions} "
-            "directions, so infinitely many weights give the same fused scores; "
-            f"the shortest standardised weights are returned. Is a system given twice{few}?"
+            texts.append(f"All training scores{which} {fault}; the weight is set to 0.")
+    n_systems = np.count_nonzero(varied)
+    if n_directions < n_systems:
+        texts.append(
+            f"The scores of the {n_systems} systems (quality features among them) vary in only "
+            f"{n_directions} directions, so infinitely many weights give the same fused scores; "
+            "the shortest standardised weights are taken. Is a system given twice, or are models "
+            "or segments fewer than quality measures plus one?"
         )
-        warn_caller(message, errors.ConvergenceWarning)
+    return [Note(errors.ConvergenceWarning, text) for text in texts]
 
 
-def _warn_of_hard_decisions(objective: TrainingObjective, deviation: float) -> None:
-    """Warn of weights that leave only hard decisions, or that rounding has chosen."""
+def _hard_or_flat(objective: TrainingObjective, deviation: float) -> list[Note]:
+    """Note weights that leave only hard decisions, or that rounding has chosen."""
     name = objective.rule.name
     if deviation > _HARD:
-        message = (
+        text = (
             f"On these scores and at this prior the objective {name!r} "
             "is lowest for hard decisions; the log-likelihood-ratios have a standard "
             f"deviation of {deviation:.3g} and mean little but their sign. "
             "Objective 'cllr' or a ridge avoids that."
         )
-        warn_caller(message, errors.ConvergenceWarning)
     elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_PRIOR:
-        message = (
+        text = (
             f"At the prior {objective.prior:.17g} the objective {name!r} is flat around these "
             "weights but for rounding, and lower values elsewhere may have been missed. "
             "Objective 'cllr' can be minimised at any prior."
         )
-        warn_caller(message, errors.ConvergenceWarning)
-
-
-def warn_of_few_errors(solution: LinearSolution, objective: TrainingObjective) -> None:
-    """Warn if training data in memory have few errors at a prior that is not the default."""
-    # Theory paper [1], section 2.1.2: at least 30 training errors of both types at all operating
-    # points of interest. The default prior names none; a ridge is the remedy, and of separable
-    # data there has been a warning.
-    named = objective.prior != 0.5 and solution.ridge == 0.0 and solution.weights.any()
-    if not named or objective.sum_non is not None:
-        return
-    line = functools.partial(_at_or_above, solution, -objective.plo)
-    counts = {"misses": objective.n_tar - line(objective.tar), "false alarms": line(objective.non)}
-    few = [name for name, count in counts.items() if count < FEWEST_ERRORS]
-    if few:
-        finding = (
-            f"At prior {objective.prior:.4g} the training data have {counts['misses']} misses and "
-            f"{counts['false alarms']} false alarms; {FEWEST_ERRORS} of both kinds are needed."
-        )
-        advice = 'Train on more trials, or use ridge="weak".'
-        least = min(counts.values())
-        warn_caller(finding, errors.FewTrainingErrorsWarning, advice, few, least)
-
-
-def _at_or_above(solution: LinearSolution, threshold: float, scores: ClassScores) -> int:
-    """Count the trials, (n_systems, n_trials), whose log-likelihood-ratio reaches a threshold."""
-    parts = (scores[:, begin : begin + BLOCK] for begin in range(0, scores.shape[1], BLOCK))
-    weights = solution.weights[:, np.newaxis]
-    fused = ((weights * part).sum(axis=0) + solution.offset for part in parts)
-    return sum(int(np.count_nonzero(llrs >= threshold)) for llrs in fused)
+    else:
+        return []
+    return [Note(errors.ConvergenceWarning, text)]

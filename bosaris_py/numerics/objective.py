@@ -29,29 +29,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import ArrayLike
 
-from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._notes import warn_caller
+from bosaris_py import _validation as check
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Weighting
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import ScoringRule, resolve_prior, scoring_rule
-
-
-class ClassScores(Protocol):
-    """Scores of one class, (n_systems, n_trials): an array, or what makes blocks of it."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Numbers of systems and of trials."""
-
-    def __getitem__(self, block: tuple[slice, slice], /) -> FloatArray:
-        """Return some trials of some systems."""
-
 
 # Trials of a block: what is made of them stays in a processor's second cache.
 BLOCK = 2**14
@@ -71,7 +57,7 @@ class ClassMoments:
     highest: Float64Array
 
 
-def class_moments(scores: ClassScores, weights: Float64Array | None = None) -> ClassMoments:
+def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> ClassMoments:
     """Compute mean, scatter and range of each system's scores, (n_systems, n_trials), in a pass."""
     parts, sizes = [], []
     # A row of ones: one product gives sums and sums of products.
@@ -116,8 +102,10 @@ def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Fl
     return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
 
 
-def moderate_weights(weights: Float64Array) -> Float64Array:
+def moderate_weights(weights: Float64Array | None) -> Float64Array | None:
     """Scale trial weights, of which only the proportions matter, by a power of two."""
+    if weights is None:
+        return None
     # Sums of huge weights would overflow, and products of tiny ones underflow.
     with np.errstate(under="ignore"):
         return np.asarray(np.ldexp(weights, -int(np.frexp(weights.max())[1])))
@@ -129,6 +117,7 @@ _PARTS, _TIMES_MORE = (2**12, 2**16, 2**20), 4
 
 # Largest score that can be trained on: squares of larger ones overflow.
 LARGEST_SCORE = 1e150
+_USABLE = f"hold finite scores of at most {LARGEST_SCORE:g}"
 
 
 @frozen(eq=False)
@@ -158,7 +147,7 @@ class LinearLoss:
     centre: Float64Array
     spread: Float64Array
 
-    def sum(self, scores: ClassScores, weights: Float64Array | None = None) -> ClassSums:
+    def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials, size = scores.shape[1], self.coefficients.size
         block = min(n_trials, BLOCK)
@@ -227,8 +216,8 @@ class TrainingObjective:
     rule: ScoringRule
     prior: float
     plo: float
-    tar: ClassScores
-    non: ClassScores
+    tar: FloatArray
+    non: FloatArray
     tar_weights: Float64Array | None = None
     non_weights: Float64Array | None = None
     # By default the scores are taken as they are.
@@ -257,15 +246,11 @@ class TrainingObjective:
         rule = scoring_rule(objective)
         probability, plo = resolve_prior(prior)
         targets, others = _as_systems(tar, "tar"), _as_systems(non, "non")
-        n_systems, n_trials = targets.shape[0], targets.shape[1] + others.shape[1]
+        n_systems = targets.shape[0]
         if others.shape[0] != n_systems:
             expected = f"have one row for each of the {n_systems} systems in `tar`"
             hint = "Of `tar` and `non` rows are systems, columns trials."
             raise check.invalid("non", expected, f"{others.shape[0]} rows", hint)
-        if n_systems > n_trials > 0:
-            message = f"{n_systems} systems are more than the {n_trials} trials of both classes."
-            remedy = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
-            warn_caller(f"{message} {remedy}", errors.SuspectScoresWarning)
         if n_systems == 1:
             check.refuse_labels(targets[0], others[0])
         targets, tar_masses = _weighted_trials(targets, tar_weights, "tar")
@@ -285,6 +270,12 @@ class TrainingObjective:
         """Number of target trials."""
         return int(self.tar.shape[1])
 
+    def with_systems(self, kept: BoolArray) -> "TrainingObjective":
+        """Return the objective of some of the systems, of the scores as they are."""
+        n = int(np.count_nonzero(kept))
+        tar, non = self.tar[kept], self.non[kept]
+        return evolve(self, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
+
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""
         if self.in_files is not None:
@@ -292,13 +283,9 @@ class TrainingObjective:
         return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
 
     def refuse_non_finite(self) -> None:
-        """Raise with counts and positions of what cannot be trained on."""
+        """Raise and say where a score is that cannot be trained on."""
         refuse_non_finite(self.tar, self.non)
-        # In files, and not among those in memory.
-        tar, non = self.moments()
-        ends = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-        sides = enumerate(zip(*ends, strict=True), start=1)
-        raise_complaints([f"scores of system {i} go from {a:g} to {b:g}" for i, (a, b) in sides])
+        raise check.invalid("scores", _USABLE, "others in the files")
 
     def thinned(self, n_trials: int) -> "TrainingObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
@@ -360,46 +347,34 @@ def _weighted_trials(
     scores: FloatArray, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Check trial weights and leave out the trials whose weight is zero."""
-    checked = check.as_weights(weights, scores.shape[1], f"{name}_weights")
+    checked = moderate_weights(check.as_weights(weights, scores.shape[1], f"{name}_weights"))
     if checked is None:
         return scores, None
-    checked = moderate_weights(checked)
     used = checked > 0
     return (scores, checked) if used.all() else (scores[:, used], checked[used])
 
 
 def _thinned(
-    scores: ClassScores, weights: Float64Array | None, n_trials: int
+    scores: FloatArray, weights: Float64Array | None, n_trials: int
 ) -> tuple[FloatArray, Float64Array | None]:
     step = max(1, -(-scores.shape[1] // n_trials))
     # Copied: many passes over scores that lie far apart would wait for the memory.
     return scores[:, ::step].copy(), None if weights is None else weights[::step]
 
 
-def refuse_non_finite(tar: ClassScores, non: ClassScores) -> None:
+def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
     """Raise if a score, (n_systems, n_trials), is NaN, infinite or beyond `LARGEST_SCORE`."""
-    complaints = []
     for name, scores in (("tar", tar), ("non", non)):
-        for system, row in enumerate(np.asarray(scores[:, :], dtype=np.float64), start=1):
-            where = f" of system {system}" if scores.shape[0] > 1 else ""
-            beyond = np.isfinite(row) & (np.abs(row) > LARGEST_SCORE)
-            faults = {"NaN": np.isnan(row), "infinite": np.isinf(row)}
-            for what, bad in {**faults, f"beyond {LARGEST_SCORE:g}": beyond}.items():
-                if bad.any():
-                    places = check.list_some(np.flatnonzero(bad).tolist())
-                    n_bad = np.count_nonzero(bad)
-                    text = f"{n_bad} of {row.size} scores of `{name}`{where} are {what}"
-                    complaints.append(f"{text} (at positions {places})")
-    raise_complaints(complaints)
-
-
-def raise_complaints(complaints: Sequence[str]) -> None:
-    """Raise if there are any complaints about scores that cannot be trained on."""
-    if complaints:
-        raise errors.InvalidInputError(
-            f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
-            "It has no use for others: leave those trials out or repair the system."
-        )
+        # NaN fails the tests.
+        top = LARGEST_SCORE
+        if not scores.size or (-scores.min() <= top and scores.max() <= top):
+            continue
+        bad = ~(np.abs(scores) <= LARGEST_SCORE)
+        system, trial = np.argwhere(bad)[0]
+        found = f"{scores[system, trial]:g} at position {trial} of system {system + 1}"
+        n_bad = f"{np.count_nonzero(bad)} of {bad.size} are others"
+        hint = "Leave those trials out or repair the system."
+        raise check.invalid(name, _USABLE, f"{found}; {n_bad}", hint)
 
 
 def evaluate_objective(

@@ -2,7 +2,6 @@
 
 import json
 import math
-import tracemalloc
 from pathlib import Path
 
 import attrs
@@ -10,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import OperatingPoint
-from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.objective import (
     TrainingObjective,
     class_moments,
@@ -21,7 +18,7 @@ from bosaris_py.numerics.objective import (
     pool_classes,
 )
 from bosaris_py.numerics.priors import logit
-from bosaris_py.numerics.scoring import OBJECTIVES, resolve_prior, scoring_rule
+from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
 
 
 @pytest.mark.parametrize("block", [None, 1, 13])
@@ -42,19 +39,6 @@ def test_moments(block, weighted, rng, monkeypatch):
     np.testing.assert_allclose(moments.mean - 1e9, mean, atol=1e-6)
     np.testing.assert_array_equal(moments.lowest, scores.min(axis=1))
     np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
-
-
-def test_moments_of_blocks_that_lie_far_apart(monkeypatch):
-    """Each block is seen from where the one before it lies."""
-    monkeypatch.setattr("bosaris_py.numerics.objective.BLOCK", 10)
-    tops = np.repeat([0.0, 1e8, -1e8, 5.0], 10)
-    scores = np.vstack((tops + np.tile([-1.0, 1.0], 20), np.tile([0.0, 0.5], 20)))
-    moments = class_moments(scores)
-    np.testing.assert_allclose(moments.mean, [1.25, 0.25], rtol=1e-7)
-    # (2 * 1e16 + 25) / 4 from the tops, 1 from what alternates, less the squared mean.
-    assert moments.scatter[0, 0] == pytest.approx(5e15 + 6.25 + 1.0 - 1.25**2, abs=2.0)
-    assert moments.scatter[1, 1] == 0.0625
-    assert moments.scatter[0, 1] == pytest.approx(0.25, rel=1e-7)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -167,18 +151,6 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
     np.testing.assert_array_equal(here.hessian, here.hessian.T)
 
 
-def test_boosting_beyond_what_exponentials_take():
-    """The square root of e^800 is a number, and so is its sum with others."""
-    training = TrainingObjective.from_scores([[-800.0, 1.0]], [[-1.0]], objective="boost")
-    point = np.array([1.0, 0.0])
-    here = training.evaluate(point)
-    # The cost of ignorance at a prior of one half is 1.
-    terms = np.array([np.exp(400.0) / 2, np.exp(-0.5) / 2, np.exp(-0.5)]) / 2
-    slopes = np.array([[800.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / 2
-    assert here.value == pytest.approx(terms.sum(), rel=1e-13)
-    np.testing.assert_allclose(here.gradient, terms @ slopes, rtol=1e-13)
-
-
 def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
     tar, non, *_ = scores
     point = rng.normal(size=4)
@@ -238,29 +210,6 @@ def test_extreme_llrs(objective, tar, non, expected):
     assert value == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_derivatives_far_from_the_data_are_finite(objective):
-    training = TrainingObjective.from_scores([1e6, -3.0], [-1e6, 2.0, 0.0], objective=objective)
-    for coefficients in ([1e-6, 0.0], [1e-3, 5.0]):
-        here = training.evaluate(np.array(coefficients))
-        assert np.isfinite(here.gradient).all()
-        assert np.isfinite(here.hessian).all()
-    # cllr is linear there: the slope of two wrong trials, per coefficient.
-    if objective == "cllr":
-        here = training.evaluate(np.array([-1.0, 0.0]))
-        slope = -0.5 * 0.5 * 1e6 / math.log(2) - 0.5 * 1e6 / 3 / math.log(2)
-        # The other three trials add a few units to a slope of half a million.
-        assert here.gradient[0] == pytest.approx(slope, rel=1e-5)
-
-
-def test_labels_are_refused_of_a_single_system(rng):
-    labels, values = (np.arange(30) % 3 == 0).astype(float), rng.normal(size=30)
-    with pytest.raises(InvalidInputError, match="Labels of all trials"):
-        TrainingObjective.from_scores(labels, values)
-    # The first of several inputs may be a feature that is 0 or 1.
-    TrainingObjective.from_scores([labels, values], rng.normal(size=(2, 30)))
-
-
 def test_standardised_coordinates(scores, rng):
     """A change of coordinates: the same value, derivatives by the chain rule."""
     tar, non, *_ = scores
@@ -280,21 +229,6 @@ def test_standardised_coordinates(scores, rng):
     np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)
 
 
-def test_memory_does_not_grow_with_the_trials(rng):
-    non = rng.normal(size=(1, 10**6)).astype(np.float32)
-    training = TrainingObjective.from_scores(rng.normal(size=(1, 100)), non)
-    tracemalloc.start()
-    try:
-        training.evaluate(np.array([1.0, 0.0]))
-        training.moments()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    # Buffers of 1 MB, and the copy of some for the last product; the scores in double
-    # precision would be 8 MB.
-    assert peak < 2e6
-
-
 def test_thinned_sets_keep_the_ends_apart(rng):
     training = TrainingObjective.from_scores(
         rng.normal(size=(2, 50)), rng.normal(size=(2, 1001)), non_weights=np.arange(1.0, 1002.0)
@@ -304,98 +238,3 @@ def test_thinned_sets_keep_the_ends_apart(rng):
     assert thin.non.shape == (2, 91)
     # Proportions matter only: weights are divided by a power of two, exactly.
     np.testing.assert_array_equal(thin.non_weights * 1024, np.arange(1.0, 1002.0, 11.0))
-
-
-def test_cllr_at_half_is_cllr_in_bits():
-    """By hand: a loss of log2(1 + 1/3) for the targets, of log2(1 + 3) for the non-targets."""
-    expected = (math.log2(4 / 3) + math.log2(4)) / 2
-    assert evaluate_objective([math.log(3)], [math.log(3)]) == pytest.approx(expected, rel=1e-15)
-
-
-def test_integer_weights_repeat_trials(rng):
-    tar, non = rng.normal(1, 1, 30), rng.normal(-1, 1, 50)
-    times_tar, times_non = rng.integers(0, 4, 30), rng.integers(0, 4, 50)
-    point = np.array([1.5, -0.2])
-    weighted = TrainingObjective.from_scores(
-        tar, non, tar_weights=times_tar, non_weights=times_non
-    ).evaluate(point)
-    repeated = TrainingObjective.from_scores(
-        np.repeat(tar, times_tar), np.repeat(non, times_non)
-    ).evaluate(point)
-    assert weighted.value == pytest.approx(repeated.value, rel=1e-14)
-    np.testing.assert_allclose(weighted.gradient, repeated.gradient, atol=1e-15)
-    assert weighted.overlap == repeated.overlap
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tar": []}, "`tar` must hold at least one score"),
-        ({"non": []}, "`non` must hold at least one score"),
-        ({"tar": [1.0, np.nan]}, r"`tar` must not hold NaN; got NaN at 1 of 2 positions \(1\)"),
-        ({"tar": [[1.0]]}, "`tar` must be one-dimensional"),
-        ({"prior": 0.0}, "`prior` must lie strictly between 0 and 1; got 0"),
-        ({"prior": 1.0}, "`prior` must lie strictly between 0 and 1"),
-        ({"prior": -2.2}, "log-odds or a percentage"),
-        ({"prior": [0.1, 0.5]}, "`prior` must be a number between 0 and 1"),
-        ({"objective": "cross-entropy"}, "`objective` must be one of 'cllr', 'brier', 'boost'"),
-        ({"objective": None}, "`objective` must be one of 'cllr', 'brier', 'boost'; got None"),
-        ({"tar_weights": [1.0, 2.0]}, "`tar_weights` .* one weight for each of the 1 scores"),
-        ({"non_weights": [-1.0, 2.0]}, "`non_weights` .* finite and not negative; got -1.0"),
-        ({"non_weights": [0.0, 0.0]}, "`non_weights` .* not all be zero"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
-        evaluate_objective(**{"tar": [1.0], "non": [0.0, -1.0], **arguments})
-
-
-def test_names_in_any_case_and_operating_points():
-    point = OperatingPoint(0.01, 10, 1)
-    expected = evaluate_objective([1.0, 2.0], [0.0], prior=10 / 109, objective="brier")
-    # 0.01 * 10 / (0.01 * 10 + 0.99) = 10 / 109, rounded twice.
-    value = evaluate_objective([1.0, 2.0], [0.0], prior=point, objective="BriER")
-    assert value == pytest.approx(expected, rel=1e-14)
-    assert scoring_rule("Boost").entropy(resolve_prior(point)[0]) == pytest.approx(
-        2 * math.sqrt(990) / 109, rel=1e-14
-    )
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (np.array([1.0, np.nan], dtype=np.float32), "1 of 2 scores of `tar` are NaN"),
-        (np.array([1.0, np.inf], dtype=np.float32), "1 of 2 scores of `tar` are infinite"),
-        (np.array([1.0, -1e151]), r"1 of 2 scores of `tar` are beyond 1e\+150"),
-    ],
-)
-def test_unusable_scores(scores, message):
-    with pytest.raises(InvalidInputError, match=message):
-        TrainingObjective.from_scores(scores, [0.0, 3.0]).refuse_non_finite()
-
-
-@pytest.mark.parametrize(
-    "layout", ["strided", "reversed", "fortran", "read-only", "float32", "int"]
-)
-def test_any_layout_gives_the_same(layout, rng):
-    tar, non = (
-        rng.integers(-3, 9, (2, 30)).astype(float),
-        rng.integers(-9, 3, (2, 50)).astype(float),
-    )
-    change = {
-        "strided": lambda x: np.repeat(x, 3, axis=1)[:, ::3],
-        "reversed": lambda x: x[:, ::-1].copy()[:, ::-1],
-        "fortran": np.asfortranarray,
-        "read-only": np.copy,
-        "float32": lambda x: x.astype(np.float32),
-        "int": lambda x: x.astype(np.int16),
-    }[layout]
-    changed = [change(tar), change(non)]
-    if layout == "read-only":
-        for array in changed:
-            array.setflags(write=False)
-    point = np.array([0.3, 0.7, -0.1])
-    expected = TrainingObjective.from_scores(tar, non).evaluate(point)
-    here = TrainingObjective.from_scores(*changed).evaluate(point)
-    assert here.value == pytest.approx(expected.value, rel=1e-15)
-    np.testing.assert_allclose(here.gradient, expected.gradient, rtol=1e-13)
