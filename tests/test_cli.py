@@ -1,8 +1,10 @@
 """The command: what it writes equals the library, and what goes wrong is one line and a code."""
 
+import ast
 import csv
 import errno
 import gzip
+import itertools
 import json
 import os
 import re
@@ -16,17 +18,15 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import numpy as np
 import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli import judging, options, printing, training
-from bosaris_py.cli.options import OPTIONS
-from bosaris_py.cli.parser import COMMANDS
+from bosaris_py.cli import files, judging, training
+from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, STATISTICS, make_parser
 from bosaris_py.errors import BosarisWarning
-from tests.forms import described
+from tests.forms import as_list, described
 
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
@@ -90,35 +90,55 @@ def _start(folder: Path, *words: str, **options: object) -> "subprocess.Popen[st
     )
 
 
+def _write(name: str, *lines: str) -> None:
+    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every HDF5 file for larger than memory."""
+
+    def are_large(paths: list[str], **_: object) -> bool:
+        return all(str(path).endswith(".h5") for path in paths)
+
+    monkeypatch.setattr(bp.trials, "are_large", are_large)
+
+
 class TestHelp:
     def test_version(self, run: Run) -> None:
         assert run("--version") == (0, f"bosaris_py {bp.__version__}\n", "")
-
-    @pytest.mark.parametrize("command", COMMANDS)
-    def test_every_command_has_examples(self, run: Run, command: str) -> None:
-        code, out, err = run(command, "--help")
-        assert (code, err) == (0, "")
-        assert f"examples:\n  bosaris {command} " in out
-
-    def test_every_option_has_a_help(self) -> None:
-        # These say it by their names.
-        without = {name for name, settings in OPTIONS.items() if not settings.get("help")}
-        assert without == {"files", "input", "--title"}
 
     def test_no_command(self, run: Run) -> None:
         code, out, err = run()
         assert (code, err) == (0, "")
         assert out == run("--help")[1]
-
-    def test_what_the_command_is_for(self, run: Run) -> None:
-        _, out, _ = run("--help")
         assert out.startswith("usage: bosaris [-h] [--version] COMMAND ...\n\nTurn detector")
 
-    @pytest.mark.parametrize("word", ["--pri", "--boot"])
+    def test_the_ten_subcommands(self) -> None:
+        names = "evaluate compare calibrate fuse plot convert info check case report"
+        assert list(COMMANDS) == names.split()
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_help_is_one_screen(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "80")
+        code, out, err = run(command, "--help")
+        assert (code, err) == (0, "")
+        assert f"examples:\n  bosaris {command} " in out
+        assert len(out.splitlines()) <= 40
+        # Options of text files are shown once, and taken everywhere.
+        assert all((f"  {word} " in out) == (command == "info") for word in FILE_OPTIONS)
+        assert command == "info" or "see bosaris info --help" in out
+
+    def test_every_option_has_a_help(self) -> None:
+        without = {name for name, settings in OPTIONS.items() if not settings.get("help")}
+        assert without == {"files", "input"}
+
+    @pytest.mark.parametrize("word", ["--pri", "--boot", "--priors", "--metric"])
     def test_options_are_not_abbreviated(self, run: Run, word: str) -> None:
         code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", word, "1")
         assert (code, out) == (2, "")
-        assert "error: unrecognized arguments" in err
+        assert f"evaluate: error: unrecognized arguments: {word}" in err
 
     def test_help_imports_no_number_of_the_library(self) -> None:
         code = (
@@ -130,8 +150,8 @@ class TestHelp:
         )
 
 
-class TestInfo:
-    def test_every_format(self, run: Run) -> None:
+class TestFiles:
+    def test_info(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         bp.Key.read("dev_key.h5").save("key.mat")
         run("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
         code, out, err = run("info", "dev_a.h5", "key.mat", "dev_a.txt", "dev_key.tsv", "c.json")
@@ -142,21 +162,13 @@ class TestInfo:
         assert lines[2].startswith("dev_a.txt: kaldi-scores, Table: 480 lines")
         assert lines[3].startswith("dev_key.tsv: nist, Table: 480 lines")
         assert lines[4].startswith("c.json: json, LinearCalibration: llr = ")
-
-    def test_json(self, run: Run) -> None:
-        _, out, _ = run("info", "dev_a.h5", "--json")
         holds = "Scores: 12 models x 40 segments, 480 scores"
-        assert json.loads(out) == [{"file": "dev_a.h5", "format": "hdf5", "holds": holds}]
+        found = json.loads(run("info", "dev_a.h5", "--json")[1])
+        assert found == [{"file": "dev_a.h5", "format": "hdf5", "holds": holds}]
+        _large(monkeypatch)
+        _, out, _ = run("info", "dev_key.h5")
+        assert out == "dev_key.h5: hdf5, key: 12 models x 40 segments, read in blocks\n"
 
-    def test_large_files_are_not_read(self, run: Run) -> None:
-        _, out, _ = run("info", "dev_a.h5", "dev_key.h5", "--memory", "0")
-        assert out.splitlines() == [
-            "dev_a.h5: hdf5, scores: 12 models x 40 segments, read in blocks",
-            "dev_key.h5: hdf5, key: 12 models x 40 segments, read in blocks",
-        ]
-
-
-class TestConvert:
     def test_there_and_back(self, run: Run) -> None:
         scores, key = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
         for name in ("a.mat", "a.txt", "a.csv", "a.tsv"):
@@ -168,9 +180,7 @@ class TestConvert:
             assert run("convert", name, "back.h5")[0] == 0
             assert bp.Key.read("back.h5") == key
 
-    @pytest.mark.parametrize(
-        "name", ["speechbrain-scores", "wespeaker-scores", "kaldi-eer", "bob-2", "csv", "nist"]
-    )
+    @pytest.mark.parametrize("name", ["speechbrain-scores", "kaldi-eer", "csv", "nist"])
     def test_scores_with_their_labels(self, run: Run, name: str) -> None:
         assert run("convert", "dev_a.txt", "out", "--key", "dev_key.h5", "--to", name)[0] == 0
         table = bp.files.text.read_table("out", name)
@@ -180,47 +190,112 @@ class TestConvert:
             found = np.sort(table.scores[table.is_target == label])
             np.testing.assert_array_equal(found, np.sort(classes))
 
-    def test_text_to_text_keeps_lines_and_columns(self, run: Run) -> None:
+    def test_columns_and_forms(self, run: Run) -> None:
         assert run("convert", "dev_key.tsv", "key.csv")[0] == 0
         first, second = map(bp.files.text.read_table, ("dev_key.tsv", "key.csv"))
         assert first.models == second.models
         assert first.columns == second.columns
-        assert "gender" in second.columns
-
-    def test_metadata_and_forms(self, run: Run) -> None:
         assert run("convert", "dev_key.tsv", "m.h5")[0] == 0
-        key = bp.Key.read("m.h5")
-        assert sorted(key.columns) == ["gender", "speaker"]
-        assert run("convert", "m.h5", "m.csv")[0] == 0
-        table = bp.files.text.read_table("m.csv")
-        assert table.columns == bp.trials.to_table(key).columns
-        assert run("convert", "dev_a.txt", "flat.h5")[0] == 0
-        assert bp.Scores.read("flat.h5") == bp.Scores.read("dev_a.h5")
+        assert sorted(bp.Key.read("m.h5").columns) == ["gender", "speaker"]
         assert run("convert", "dev_key.h5", "trials.h5", "--form", "dense")[0] == 0
         assert bp.Key.read("trials.h5") == bp.Key.read("dev_key.h5")
-
-    def test_words_and_columns_of_ones_own(self, run: Run) -> None:
-        Path("own.txt").write_text("same 1.5 a.wav x.wav\ndiff -2 a.wav y.wav\n", encoding="utf-8")
+        _write("own.txt", "same 1.5 a.wav x.wav", "diff -2 a.wav y.wav")
         words = ("--columns", "label,score,model,segment", "--labels", "same=target,diff=nontarget")
         assert run("convert", "own.txt", "own.csv", *words, "--strip-suffix", ".wav")[0] == 0
-        text = Path("own.csv").read_text(encoding="utf-8").splitlines()
-        assert sorted(text[0].split(",")) == ["label", "model", "score", "segment"]
         assert run("convert", "own.csv", "own.h5", "--columns", "score=score")[0] == 0
         assert bp.Scores.read("own.h5").scoremat.tolist() == [[1.5, -2.0]]
 
+    def test_lines_without_a_score(self, run: Run) -> None:
+        _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
+        code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
+        assert (code, out) == (0, "")
+        assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
+        assert bp.Scores.read("some.h5").n_trials == 1
 
+    def test_compressed_files_have_one_name(self, run: Run) -> None:
+        Path("eval_a.TXT.GZ").write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))
+        _, told, _ = run("evaluate", "eval_a.TXT.GZ", "--key", "eval_key.h5", "--json")
+        assert json.loads(told)["table"][0]["system"] == "eval_a"
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="there is no /dev/stdin")
+    def test_a_dash_is_standard_input(self, run: Run, folder: Path) -> None:
+        expected = run("evaluate", "A=eval_a.txt", "--key", "eval_key.h5", "--json")[1]
+        words = ("evaluate", "A=-", "--key", "eval_key.h5", "--json")
+        process = _start(folder, *words, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+        out, err = process.communicate(Path("eval_a.txt").read_text(), timeout=60)
+        assert (process.returncode, out) == (0, expected), err
+
+
+class TestCheck:
+    def test_answers_by_its_status(self, run: Run) -> None:
+        # A key is a list of trials, too.
+        told = "480 trials of the list have a score.\n"
+        assert run("check", "eval_a.h5", "--trials", "eval_key.tsv")[:2] == (0, told)
+        _write("list.txt", "a x", "a y", "b x", "b z")
+        _write("s.txt", "a x .5", "a y nan", "b y -9", "", "a x 2", "b q inf", "b x 1", "b x 1")
+        words = ("check", "s.txt", "--trials", "list.txt", "--missing", "-9", "--json")
+        code, out, err = run(*words)
+        assert (code, "s.txt does not fit list.txt" in err) == (3, True)
+        # Counts and lines by hand: the fourth line is empty, so that (a, x) is again in line 5.
+        assert json.loads(out) == {
+            "n_common": 2,
+            "problems": [
+                "2 lines without a score: 2 (a, y), 3 (b, y).",
+                "1 line of a trial again, with the same score: 8 (b, x).",
+                "1 line of a trial again, with another score: 5 (a, x).",
+                "2 have none: (a, y), (b, z).",
+                "1 scores are of trials that the list does not have: (b, q).",
+                "1 scores are infinite.",
+            ],
+        }
+        assert run("check", "list.txt", "--trials", "list.txt")[0] == 1
+
+    def test_answer_to_trials(self) -> None:
+        """Two of three trials lack a score, one score is of no trial, in any form."""
+        key = bp.Ndx.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"])
+        scores = bp.Scores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
+        forms = itertools.product((key, as_list(key)), (scores, as_list(scores)))
+        for some_key, some_scores in forms:
+            assert files.answer_to(some_key, some_scores) == (
+                1,
+                [
+                    "2 have none: (m2, s1), (m1, s2).",
+                    "1 scores are of trials that the list does not have: (m3, s1).",
+                ],
+            )
+        fitting = scores.filter(["m1"], ["s1"], keep=True)
+        assert files.answer_to(bp.Ndx(*fitting.ids), fitting) == (1, [])
+
+    @pytest.mark.parametrize(
+        ("row", "problem"),
+        [
+            ([1.0, np.nan], "1 scores are NaN."),
+            ([1.0, -np.inf], "1 scores are infinite."),
+            ([2.0, 2.0], "All scores are the same number."),
+        ],
+    )
+    def test_answer_of_no_use(self, row: list[float], problem: str) -> None:
+        key = bp.Ndx(["anna"], ["s1", "s2"])
+        assert files.answer_to(key, bp.Scores([row], *key.ids)) == (2, [problem])
+        count, problems = files.answer_to(key, bp.Scores([row], ["bert"], ["s1", "s2"]))
+        assert (count, problems[-1][:21]) == (0, "No trial has a score.")
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestTraining:
     def test_calibration_equals_the_library(self, run: Run) -> None:
         code, out, err = run(
             *("calibrate", "dev_a.txt", "--key", "dev_key.tsv", "--prior", "0.1:10:1"),
-            *("--model", "c.json", "--apply", "eval_a.txt", "--output", "llr.h5"),
+            *("--model", "c.json", "--apply", "eval_a.txt", "--output", "llr.h5", "--ridge", "0"),
         )
         key, scores = bp.Key.read("dev_key.h5"), bp.Scores.read("dev_a.h5")
-        expected = bp.LinearCalibration.fit_scores(scores, key, prior=bp.OperatingPoint(0.1, 10, 1))
+        point = bp.OperatingPoint(0.1, 10, 1)
+        expected = bp.LinearCalibration.fit_scores(scores, key, prior=point, ridge=0.0)
         assert (code, out) == (0, f"{expected!r}\n")
-        # Few errors at this prior.
-        assert err.startswith("bosaris: warning: At prior 0.5263 the training data have ")
-        assert err.count("\n") == 1
+        # Few errors at this prior, with the remedy of the command.
+        assert err.startswith("bosaris: warning: ")
+        assert "ridge=" not in err
         assert bp.read_model("c.json") == expected
         llrs = expected.apply(bp.Scores.read("eval_a.h5"))
         assert bp.Scores.read("llr.h5") == llrs
@@ -228,13 +303,22 @@ class TestTraining:
         assert run("calibrate", "--model", "c.json", "--apply", "eval_a.h5", "-o", "2.txt")[0] == 0
         assert bp.Scores.read("2.txt") == llrs
 
-    def test_pav(self, run: Run) -> None:
-        words = ("--method", "pav", "--apply", "eval_a.h5", "-o", "llr.h5")
-        assert run("calibrate", "dev_a.h5", "--key", "dev_key.h5", *words)[0] == 0
-        expected = bp.PAVCalibration.fit_scores(
-            bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
-        )
-        assert bp.Scores.read("llr.h5") == expected.apply(bp.Scores.read("eval_a.h5"))
+    @pytest.mark.parametrize(
+        ("words", "model", "options"),
+        [
+            ("", "LinearCalibration", {}),
+            ("--ridge weak", "LinearCalibration", {"ridge": "weak"}),
+            ("--objective brier --ridge .1", "LinearCalibration", {"ridge": 0.1}),
+            ("--method bounded", "BoundedCalibration", {}),
+            ("--method pav", "PAVCalibration", {}),
+        ],
+    )
+    def test_methods(self, run: Run, words: str, model: str, options: dict[str, object]) -> None:
+        options |= {"objective": "brier"} if "brier" in words else {}
+        line = ("--key", "dev_key.h5", *words.split(), "--model", "m.json")
+        assert run("calibrate", "dev_a.h5", *line)[0] == 0
+        scores, key = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
+        assert bp.read_model("m.json") == getattr(bp, model).fit_scores(scores, key, **options)
 
     def test_fusion_equals_the_library(self, run: Run) -> None:
         code, out, err = run(
@@ -243,27 +327,43 @@ class TestTraining:
             *("--apply", "eval_a.h5", "eval_b.txt", "--trials", "eval_key.tsv", "-o", "fused.h5"),
         )
         dev, evaluation = (
-            [bp.Scores.read(f"{part}_{name}.h5") for name in "ab"] for part in ("dev", "eval")
+            {f"dev_{name}": bp.Scores.read(f"{part}_{name}.h5") for name in "ab"}
+            for part in ("dev", "eval")
         )
         expected = bp.LinearFusion.fit_scores(
             dev, bp.Key.read("dev_key.h5"), prior=0.05, ridge=0.01, objective="brier"
         )
-        told = "bosaris: by place: dev_a takes eval_a.h5, dev_b takes eval_b.txt\n"
-        assert (code, out, err) == (0, f"{expected!r}\n", told)
+        assert (code, out) == (0, f"{expected!r}\n")
+        assert "bosaris: by place: dev_a takes eval_a.h5, dev_b takes eval_b.txt\n" in err
         fused = expected.apply(evaluation, bp.Key.read("eval_key.h5"))
         assert bp.Scores.read("fused.h5") == fused
         words = ("--apply", "eval_a.h5", "eval_b.h5", "-o", "2.csv")
         assert run("fuse", "--model", "f.json", *words)[0] == 0
         assert bp.read_scores("2.csv") == fused
 
-    def test_files_larger_than_memory(self, run: Run) -> None:
+    @pytest.mark.parametrize("command", ["calibrate", "fuse"])
+    def test_cross_fit_equals_the_library(self, run: Run, command: str) -> None:
+        names = ["dev_a", "dev_b"][: 2 if command == "fuse" else 1]
+        words = ("--key", "dev_key.h5", "--cross-fit", "--speakers", "re:^p.", "--seed", "2")
+        scored = ("-o", "x.h5", "--model", "m.json")
+        systems = {name: bp.Scores.read(f"{name}.h5") for name in names}
+        code, _, err = run(command, *(f"{name}.h5" for name in names), *words, *scored)
+        assert code == 0, err
+        model = bp.LinearFusion if command == "fuse" else bp.LinearCalibration
+        scores = systems if command == "fuse" else systems["dev_a"]
+        key = bp.Key.read("dev_key.h5")
+        expected = bp.cross_fit(model, scores, key, speakers=lambda name: name[:2], rng=2)
+        assert bp.Scores.read("x.h5") == expected.scores
+        assert bp.read_model("m.json") == expected.final
+
+    def test_files_larger_than_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         """In blocks the trained numbers agree but for rounding; applying is exact."""
-        words = ("--key", "dev_key.h5", "--memory", "0")
-        code, _, err = run(
-            *("calibrate", "dev_a.h5", *words, "--model", "c.json"),
+        _large(monkeypatch)
+        code, _, _ = run(
+            *("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json"),
             *("--apply", "eval_a.h5", "-o", "c.h5", "--trials", "eval_key.h5"),
         )
-        assert (code, err) == (0, "")
+        assert code == 0
         dev, evaluation = (
             [bp.Scores.read(f"{part}_{name}.h5") for name in "ab"] for part in ("dev", "eval")
         )
@@ -272,167 +372,65 @@ class TestTraining:
         in_memory = bp.LinearCalibration.fit_scores(dev[0], key)
         assert model.scale == pytest.approx(in_memory.scale, rel=1e-9)
         assert bp.Scores.read("c.h5") == model.apply(evaluation[0])
-        code, _, err = run(
-            *("fuse", "dev_a.h5", "dev_b.h5", *words, "--model", "f.json"),
+        code, _, _ = run(
+            *("fuse", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json"),
             *("--apply", "eval_a.h5", "eval_b.h5", "-o", "f.h5", "--trials", "eval_key.h5"),
         )
-        told = "bosaris: by place: dev_a takes eval_a.h5, dev_b takes eval_b.h5\n"
-        assert (code, err) == (0, told)
+        assert code == 0
         assert bp.Scores.read("f.h5") == bp.read_model("f.json").apply(evaluation, eval_key)
-
-    @pytest.mark.parametrize(
-        ("words", "message"),
-        [
-            (("calibrate",), "give SCORES and --key to train, or --model"),
-            (("calibrate", "dev_a.h5"), "SCORES and --key go together"),
-            (("calibrate", "dev_a.h5", "--key", "dev_key.h5"), "what is to become of"),
-            (("fuse", "--model", "f.json", "--apply", "eval_a.h5"), "--apply and --output go"),
-            (
-                ("calibrate", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "m.json"),
-                "`bosaris fuse` joins several",
-            ),
-            (
-                *[("fuse", "dev_a.h5", "--key", "k", "--model", "m", "--prior", ".1,.2")],
-                "a training has one --prior",
-            ),
-            (("fuse", "x/a.h5", "y/a.h5", "--key", "k", "--model", "m"), "two systems are called"),
-            (("compare", "a", "--key", "k"), "at least two systems"),
-            (("info", "--labels", "same", "f"), "expected NAME=VALUE"),
-            (("info", "--labels", "same=yes", "f"), "'yes' is none of target, nontarget"),
-            (
-                ("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"),
-                "between 0 and 1",
-            ),
-            (
-                ("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", "x"),
-                "could not convert",
-            ),
-            (("plot", "det", "a", "--key", "k"), "required: -o/--output"),
-            (("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", ".1,.2"), "one --prior"),
-        ],
-    )
-    def test_usage(self, run: Run, words: tuple[str, ...], message: str) -> None:
-        code, out, err = run(*words)
-        assert (code, out, err.count("\n")) == (2, "", 1)
-        assert message in err
-        assert f"(see bosaris {words[0]} --help)" in err
 
     def test_systems_with_other_trials(self, run: Run) -> None:
         """None is dropped without a word, whichever system lacks trials."""
-        some = Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:-5]
-        _write("some.txt", *some)
+        _write("some.txt", *Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:-5])
         run("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
         apply = ("fuse", "--model", "f.json", "-o", "x.h5", "--apply")
-        told = "trained on dev_a, dev_b, in this order"
         code, _, err = run(*apply, "B=eval_b.h5", "eval_a.h5")
-        assert code == 2
-        assert told in err
-        assert not Path("x.h5").exists()
+        assert (code, "trained on dev_a, dev_b, in this order" in err) == (2, True)
         fused = []
-        for files in (
-            ("dev_a=eval_a.h5", "eval_b.h5"),
-            ("dev_a=eval_a.h5", "dev_b=eval_b.h5"),
-            # Names are put right.
-            ("dev_b=eval_b.h5", "dev_a=eval_a.h5"),
-        ):
-            assert run(*apply, *files)[0] == 0
+        # Names are put right.
+        for systems in (("dev_a=eval_a.h5", "eval_b.h5"), ("dev_b=eval_b.h5", "dev_a=eval_a.h5")):
+            assert run(*apply, *systems)[0] == 0
             fused.append(bp.read_scores("x.h5"))
             Path("x.h5").unlink()
-        assert fused[0] == fused[1] == fused[2]
-        # What places alone tell is said: nothing else shows that files are in another order.
-        _, _, err = run(*apply, "eval_b.h5", "eval_a.h5", "--force")
-        assert "by place: dev_a takes eval_b.h5, dev_b takes eval_a.h5" in err
-        Path("x.h5").unlink()
-        for files, message in (
-            (("some.txt", "dev_b.h5"), "trials (dev_b.h5): say which by --trials"),
-            (("dev_b.h5", "some.txt"), "system 2 lacks "),
-        ):
-            code, _, err = run("fuse", "--model", "f.json", "--apply", *files, "-o", "x.h5")
-            assert code == 1
-            assert message in err
+        assert fused[0] == fused[1]
+        for systems in (("some.txt", "dev_b.h5"), ("dev_b.h5", "some.txt")):
+            assert run(*apply, *systems)[0] == 1
             assert not Path("x.h5").exists()
 
-    def test_model_of_another_kind(self, run: Run) -> None:
-        run("fuse", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
-        run("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
-        code, _, err = run("calibrate", "--model", "f.json", "--apply", "eval_a.h5", "-o", "x.h5")
-        assert code == 2
-        assert "is no calibration: LinearFusion" in err
-        code, _, err = run("fuse", "--model", "c.json", "--apply", "eval_a.h5", "-o", "x.h5")
-        assert code == 2
-        assert "is no linear or spoof-aware fusion: LinearCalibration" in err
+    def test_files_come_before_prints(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def gone(*_: object) -> None:
+            raise BrokenPipeError
 
+        monkeypatch.setattr(training, "emit", gone)
+        words = ("--key", "dev_key.h5", "--apply", "dev_a.h5", "-o", "out.h5")
+        assert run("calibrate", "dev_a.h5", *words)[0] == 141
+        assert bp.Scores.read("out.h5").scoremask.all()
 
-def test_json_has_names_as_they_are_and_numbers_only(capsys: pytest.CaptureFixture[str]) -> None:
-    printing.emit_json({"Jürgen": 0.5})
-    assert capsys.readouterr().out == '{\n  "Jürgen": 0.5\n}\n'
-    printing.emit_json({"cllr": np.inf, "dev_pav": np.nan})
-    assert capsys.readouterr().out == '{\n  "cllr": "inf",\n  "dev_pav": null\n}\n'
-
-
-class TestReport:
-    @pytest.mark.slow
-    def test_equals_the_library(self, run: Run) -> None:
-        words = ("A=eval_a.txt", "B=eval_b.h5", "--key", "eval_key.tsv", "--conditions", "gender")
-        speakers = ("--speakers", "re:^p.", "--bootstrap", "20", "--date", "2026-01-31")
-        code, out, _ = run("report", *words, *speakers, "--title", "T", "-o", "cli.html")
-        assert (code, out) == (0, "")
-        systems = {"A": bp.Scores.read("eval_a.h5"), "B": bp.Scores.read("eval_b.h5")}
-        options = {"speakers": lambda name: name[:2], "replications": 20, "rng": 0}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BosarisWarning)
-            key = bp.read_key("eval_key.tsv")
-            found = bp.evaluate(systems, key, conditions="gender", **options)
-        names = ("eval_a.txt", "eval_b.h5", "eval_key.tsv")
-        files = dict(zip(("scores of A", "scores of B", "key"), names, strict=True))
-        found.report("library.html", title="T", files=files, date="2026-01-31")
-        assert Path("cli.html").read_bytes() == Path("library.html").read_bytes()
-
-    @pytest.mark.slow
-    def test_of_large_files(self, run: Run) -> None:
-        words = ("eval_a.h5", "--key", "eval_key.h5", "--memory", "0", "-o", "r.html")
-        assert run("report", *words)[0] == 0
-        assert "<td style" in Path("r.html").read_text()
-
-    @pytest.mark.slow
-    def test_a_pipe_is_named_without_a_hash(self, run: Run) -> None:
-        os.mkfifo("pipe")
-        feeder = subprocess.Popen(["/bin/sh", "-c", "cat eval_a.txt > pipe"])
-        assert run("report", "A=pipe", "--key", "eval_key.h5", "-o", "r.html")[0] == 0
-        assert feeder.wait() == 0
-        assert "not a regular file" in Path("r.html").read_text()
-
-    def test_unwritable(self, run: Run) -> None:
-        code, _, err = run("report", "eval_a.h5", "--key", "eval_key.h5", "-o", "r.pdf")
-        assert code == 2
-        assert "a report is HTML: --output must end in .html; got 'r.pdf'" in err
-        code, _, err = run("report", "eval_a.h5", "--key", "eval_key.h5", "-o", "no/folder.html")
-        assert code == 1
-        assert "No such folder to write into" in err
-
-
-class TestPlots:
-    @pytest.mark.parametrize("memory", [(), ("--memory", "0")])
-    @pytest.mark.parametrize("command", ["det", "bayes"])
-    def test_figures(self, run: Run, command: str, memory: tuple[str, ...]) -> None:
-        code, out, err = run(
-            *("plot", command, "first=eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *memory),
-            *("-o", "plot.svg", "--prior", "0.2:10:1", "--title", "Eval"),
-        )
-        assert (code, out) == (0, "")
-        assert all("will not be plotted" in line for line in err.splitlines())
-        assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
-
-    @pytest.mark.slow
-    def test_conditions(self, run: Run) -> None:
-        words = ("--key", "eval_key.tsv", "--conditions", "gender", "-o", "plot.pdf")
-        assert run("plot", "det", "eval_a.txt", *words)[0] == 0
-
-    def test_other_file(self, run: Run) -> None:
-        code, _, err = run("plot", "det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
-        assert code == 1
-        told = "--output must end in one of .pdf, .png, .svg, .eps; got 'plot.gif'."
-        assert err == f"bosaris: error: {told}\n"
+    def test_a_tandem_and_its_fusion(self, run: Run) -> None:
+        """A protocol of ASVspoof 5, and scores of both detectors on its trials."""
+        rng = np.random.default_rng(3)
+        lines: dict[str, list[str]] = {"protocol.trl": [], "asv.txt": [], "cm.txt": []}
+        kinds = ["target", "nontarget", "spoof"] * 40
+        for number, kind in enumerate(kinds):
+            name = f"s{number % 8} u{number}"
+            middle = "A07 spoof" if kind == "spoof" else f"bonafide {kind}"
+            lines["protocol.trl"].append(f"{name} {middle}")
+            lines["asv.txt"].append(f"{name} {3 * (kind != 'nontarget') + rng.normal():.5f}")
+            lines["cm.txt"].append(f"{name} {3 * (kind != 'spoof') + rng.normal():.5f}")
+        for name, text in lines.items():
+            _write(name, *text)
+        both = {name: bp.read_scores(f"{name}.txt") for name in ("asv", "cm")}
+        key = bp.read_key("protocol.trl")
+        words = ("asv=asv.txt", "cm=cm.txt", "--key", "protocol.trl")
+        _, out, _ = run("evaluate", *words, "--plan", "ASVspoof2019-LA", "--json")
+        expected = bp.evaluate(both, key, plan="ASVspoof2019-LA")
+        assert json.loads(out)["table"] == json.loads(expected.to_json())["table"]
+        train = ("fuse", *words, "--spoof", "keep", "--model", "m.json")
+        for more, costs in (((), "ASVspoof5"), (("--costs", "a-DCF1"), "a-DCF1")):
+            assert run(*train, *more)[0] == 0
+            assert bp.read_model("m.json") == bp.SASVFusion.fit(key, **both, costs=costs)
+        apply = ("--apply", "asv=asv.txt", "cm=cm.txt", "-o", "fused.h5")
+        assert run("fuse", "--model", "m.json", *apply)[0] == 0
 
 
 JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
@@ -452,21 +450,13 @@ class TestEvaluate:
         expected = bp.evaluate(*systems, prior=points)
         words = (*JUDGED, "--prior", "0.05,0.01:10:1")
         assert run(*words)[:2] == (0, f"{expected!r}\n")
-        for form in ("json", "csv", "markdown", "latex"):
+        for suffix, form in files.TABLE_OF.items():
             text = getattr(expected, f"to_{form}")().rstrip("\n")
             assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
-            assert run(*words, f"--{form}", "-o", "table")[:2] == (0, "")
-            assert Path("table").read_text(encoding="utf-8") == f"{text}\n"
-        for name in ("t.csv", "t.JSON", "t.md", "t.tex"):
-            text = getattr(expected, f"to_{printing.TABLE_OF[Path(name).suffix.lower()]}")()
-            assert run(*words, "-o", name)[:2] == (0, "")
-            assert Path(name).read_text(encoding="utf-8").rstrip("\n") == text.rstrip("\n")
+            assert run(*words, "-o", f"t{suffix}")[:2] == (0, "")
+            assert Path(f"t{suffix}").read_text(encoding="utf-8").rstrip("\n") == text
         assert run(*words, "-o", "t.txt")[0] == 0
         assert Path("t.txt").read_text(encoding="utf-8") == f"{expected!r}\n"
-
-    def test_json_is_the_table(self, run: Run, systems) -> None:
-        _, out, _ = run(*JUDGED, "--json")
-        assert json.loads(out)["table"] == bp.evaluate(*systems).records()
 
     def test_conditions_speakers_plan_and_bootstrap(self, run: Run, systems) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
@@ -477,288 +467,283 @@ class TestEvaluate:
             *("--bootstrap", "20", "--seed", "7", "--plan", "VoxSRC", "--json"),
         )
         assert code == 0
-        assert json.loads(out)["table"] == expected.records()
-        assert "min_primary" in out
+        assert json.loads(out)["table"] == json.loads(expected.to_json())["table"]
 
     @pytest.mark.parametrize(
-        ("words", "speakers"),
+        ("words", "options"),
         [
-            (r"re:(p\d)-", lambda name: name[:2]),
-            (r"re:^p\d,re:p.", (lambda name: name[:2], lambda name: name[:2])),
-            ("speaker,", ("speaker", None)),
-            ("models.txt", {name: name[:2] for name in MODELS}),
+            (r"--speakers re:(p\d)-", {"speakers": lambda name: name[:2]}),
+            (r"--speakers re:^p\d,re:p.", {"speakers": (lambda name: name[:2],) * 2}),
+            ("--speakers speaker,", {"speakers": ("speaker", None)}),
+            ("--speakers models.txt", {"speakers": {name: name[:2] for name in MODELS}}),
+            ("--eer step", {"eer": "step"}),
+            (
+                "--cross-fit --speakers re:^p. --seed 2",
+                {"cross_fit": True, "speakers": lambda name: name[:2], "rng": 2},
+            ),
         ],
     )
-    def test_who_speaks(self, run: Run, systems, words: str, speakers: object) -> None:
-        expected = bp.evaluate(*systems, speakers=speakers, rng=0)
-        code, out, err = run(*JUDGED, "--speakers", words, "--json")
-        assert (code, json.loads(out)["table"]) == (0, expected.records()), err
+    def test_options(self, run: Run, systems, words: str, options: dict[str, object]) -> None:
+        expected = bp.evaluate(*systems, **{"rng": 0, **options})
+        code, out, err = run(*JUDGED, *words.split(), "--json")
+        assert code == 0, err
+        assert json.loads(out)["table"] == json.loads(expected.to_json())["table"]
 
-    def test_files_larger_than_memory(self, run: Run) -> None:
+    def test_base_ten(self, run: Run, systems) -> None:
+        systems[0]["B"].transform(lambda llrs: llrs / np.log(10)).save("ten.h5")
+        for name, more in (("eval_b.h5", ()), ("ten.h5", ("--base", "10"))):
+            _, out, _ = run("evaluate", f"B={name}", *JUDGED[3:], *more, "--json")
+            row = json.loads(out)["table"][0]
+            assert row["cllr"] == pytest.approx(bp.evaluate(*systems).records()[1]["cllr"])
+
+    def test_files_larger_than_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         words = ("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", "--json")
-        in_memory, streamed = (
-            json.loads(run(*words, *more)[1]) for more in ((), ("--memory", "0"))
-        )
+        in_memory = json.loads(run(*words)[1])
+        _large(monkeypatch)
+        streamed = json.loads(run(*words)[1])
         for first, second in zip(in_memory["table"], streamed["table"], strict=True):
             assert first.pop("cllr") == pytest.approx(second.pop("cllr"), rel=1e-12)
         assert in_memory == streamed
 
-    def test_columns_of_one_file(self, run: Run, systems) -> None:
-        key = systems[1]
-        tables = {
-            name: bp.trials.to_table(key, scores=scores) for name, scores in systems[0].items()
-        }
-        first = tables["eval_a"]
-        columns = {**first.columns, "B": tables["B"].scores}
-        both = attrs.evolve(first, columns=columns)
-        bp.files.writing.write_table("both.csv", both, "csv")
-        words = ("eval_a=both.csv#score", "both.csv#B", "--key", "both.csv", "--json")
+    def test_columns_of_one_file(self, run: Run) -> None:
+        _write("t.csv", "model,segment,x,y,label", "a,b,1.5,2,target", "a,c,-1,1,nontarget")
+        words = ("t.csv#x", "Y=t.csv#y", "--key", "t.csv", "--json")
         code, out, err = run("evaluate", *words)
         assert code == 0, err
-        assert json.loads(out)["table"] == bp.evaluate(systems[0], key).records()
+        assert [row["system"] for row in json.loads(out)["table"]] == ["x", "Y"]
 
-    @pytest.mark.slow
-    def test_real_scores(self, run: Run, shared_data: Path) -> None:
-        """Acceptance: to the last digit on asvspoof2019_la eval."""
-        file = shared_data / "asvspoof2019_la" / "bonafide_eval.csv.gz"
-        key = bp.read_key(file)
-        systems = {
-            name: bp.read_scores(file, columns={"score": name})
-            for name in ("asv_xvector", "asv_ecapa")
-        }
-        expected = bp.evaluate(systems, key, conditions="gender")
-        words = (f"{file}#asv_xvector", f"{file}#asv_ecapa", "--key", file, "--json")
-        code, out, _ = run("evaluate", *words, "--conditions", "gender")
+    def test_blind_tells_no_counts(self, run: Run) -> None:
+        _write("part.txt", *Path("dev_a.txt").read_text().splitlines()[1:])
+        words = ("evaluate", "part.txt", "--key", "dev_key.h5")
+        code, _, err = run(*words)
         assert code == 0
-        assert json.loads(out)["table"] == expected.records()
-
-    @pytest.mark.parametrize(
-        ("words", "code", "message"),
-        [
-            (("--speakers", "re:("), 2, "in the pattern '('"),
-            (("--speakers", "nobody"), 1, "must be a column of the key (gender, speaker), a file"),
-            (("--speakers", "no.txt"), 1, "got 'no.txt', and there is no such file."),
-            (("--speakers", "re:QQ"), 1, "pattern 'QQ' matches none of the 52 ids, such as p0-m"),
-            (("--speakers", "gender,re:m1"), 1, "pattern 'm1' matches none of the 40 ids"),
-            (("--speakers", "a,b,c"), 2, "one value, or two"),
-            (("--bootstrap", "20"), 1, "Models that share a speaker need a map. Use --speakers."),
-            (("--prior", "1%"), 2, "'1%': a probability is written as 0.01, not 1%"),
-            (("-o", "table.xyz"), 2, "must end in .csv, .json, .md, .tex, or .txt"),
-            (("--conditions", "channel"), 1, "--conditions must be a column (gender"),
-            (("--plan", "nothing"), 1, "plan"),
-            (("--bootstrap", "-1"), 1, "error: --bootstrap must"),
-            (("--bootstrap", "many"), 2, "invalid int value"),
-            (("--json", "--csv"), 2, "not allowed with argument"),
-            (("-o", ""), 2, "an output needs the name of a file; got an empty text"),
-            (("--memory", "-1"), 2, "expected a number of gigabytes"),
-            (("--memory", "nan"), 2, "expected a number of gigabytes"),
-            (("--memory", "all"), 2, "'all': expected a number of gigabytes"),
-        ],
-    )
-    def test_bad_options(self, run: Run, words: tuple[str, ...], code: int, message: str) -> None:
-        found, out, err = run(*JUDGED, *words)
-        assert (found, out) == (code, "")
-        assert message in err.splitlines()[-1]
+        assert re.search(r"1 of \d+ (non-)?targets missing", err)
+        code, out, err = run(*words, "--blind", "-o", "o.csv")
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        assert not re.search(r"\d|target", err)
+        assert not Path("o.csv").exists()
+        assert run(*words[:1], "dev_a.txt", *words[2:], "--blind")[0] == 0
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-class TestCompare:
-    def test_statistics_are_normalized(self) -> None:
-        unc = bp.uncertainty
-        expected = {
-            "eer": unc.EER(),
-            "min_dcf": unc.MinDCF(0.1),
-            "act_dcf": unc.ActDCF(0.1),
-            "min_cllr": unc.MinCllr(),
-            "cllr": unc.Cllr(),
-            "auc": unc.AUC(),
-        }
-        found = {name: make(0.1) for name, make in options.STATISTICS.items()}
-        assert str(found) == str(expected)
-
-    @pytest.mark.parametrize("name", options.STATISTICS)
-    def test_equals_the_library(self, run: Run, systems, name: str) -> None:
+class TestOtherAnswers:
+    @pytest.mark.parametrize("name", STATISTICS)
+    def test_comparison_equals_the_library(self, run: Run, systems, name: str) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
-        statistic = options.STATISTICS[name](0.1)
+        statistic = judging.statistic_of(name, 0.1)
+        assert statistic == getattr(bp.uncertainty, type(statistic).__name__)(
+            *[0.1] * ("dcf" in name)
+        )
         expected = bp.uncertainty.compare_systems(*systems, statistic, speakers=maps)
         words = ("--speakers", "models.txt,segments.h5", "--prior", "0.1")
         found = run("compare", *JUDGED[1:], *words, "--statistic", name, "--json")
         assert found[:2] == (0, expected.to_json())
 
-    def test_two_points(self, run: Run) -> None:
-        code, _, err = run("compare", *JUDGED[1:], "--prior", "0.1,0.2")
-        assert (code, "at one --prior" in err) == (2, True)
+    def test_fail_if_worse_is_a_status(self, run: Run) -> None:
+        """Scores without any information are worse than those of b; b beside them is not."""
+        words = ("--key", "eval_key.tsv", "--speakers", "models.txt,segments.h5")
+        _make(7, bp.Key.read("eval_key.h5"), 0.0).save("eval_0.txt")
+        for first, second, status in (("0", "b", 3), ("b", "0", 0)):
+            line = ("compare", f"eval_{first}.txt", f"eval_{second}.txt", *words)
+            plain = run(*line)
+            code, out, err = run(*line, "--fail-if-worse")
+            assert (plain[0], code, out) == (0, status, plain[1])
+            assert ("is significantly worse than" in err) == (status == 3)
+
+    @pytest.mark.slow
+    def test_case_is_that_of_the_library(self, run: Run, systems) -> None:
+        words = ("--same", "he speaks", "--different", "another speaks", "--reference", "few")
+        line = ("case", "1.5", "eval_b.h5", "--key", "eval_key.h5", "--speakers", "re:^p.", *words)
+        code, out, _ = run(*line, "--json")
+        expected = bp.case_llr(
+            1.5,
+            systems[0]["B"],
+            systems[1],
+            propositions=("he speaks", "another speaks"),
+            reference="few",
+            speakers=lambda name: name[:2],
+        )
+        assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
+        assert run(*line, "-o", "case.txt")[0] == 0
+        assert Path("case.txt").read_text(encoding="utf-8").startswith(str(expected)[:40])
+
+    @pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "histogram"])
+    def test_plots(self, run: Run, kind: str) -> None:
+        one = ("eval_a.h5", "--title", "Eval", "-o", "plot.svg", "--key", "eval_key.tsv")
+        more = ("--prior", "0.2:10:1", "--conditions", "gender") if kind == "bayes" else ()
+        code, out, err = run("plot", kind, *one, *more)
+        assert (code, out) == (0, "")
+        assert ("each curve is of equalised conditions" in err) == (kind == "bayes")
+        assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+    @pytest.mark.slow
+    def test_report_equals_the_library(self, run: Run) -> None:
+        words = ("A=eval_a.txt", "B=eval_b.h5", "--key", "eval_key.tsv", "--conditions", "gender")
+        speakers = ("--speakers", "re:^p.", "--bootstrap", "20", "--date", "2026-01-31")
+        code, out, _ = run("report", *words, *speakers, "--title", "T", "-o", "cli.html")
+        assert (code, out) == (0, "")
+        systems = {"A": bp.Scores.read("eval_a.h5"), "B": bp.Scores.read("eval_b.h5")}
+        options = {"speakers": lambda name: name[:2], "replications": 20, "rng": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            found = bp.evaluate(
+                systems, bp.read_key("eval_key.tsv"), conditions=["gender"], **options
+            )
+        names = ("eval_a.txt", "eval_b.h5", "eval_key.tsv")
+        named = dict(zip(("scores of A", "scores of B", "key"), names, strict=True))
+        found.report("library.html", title="T", files=named, date="2026-01-31")
+        assert Path("cli.html").read_bytes() == Path("library.html").read_bytes()
 
 
-def _write(name: str, *lines: str) -> None:
-    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+# Command lines that are refused: the code, and what the line of the error names.
+REFUSED = [
+    ("calibrate", 2, "give SCORES and --key to train, or --model"),
+    ("calibrate dev_a.h5", 2, "SCORES and --key go together"),
+    ("calibrate dev_a.h5 --key dev_key.h5", 2, "--model"),
+    ("fuse --model f.json --apply eval_a.h5", 2, "--apply and --output go"),
+    ("calibrate dev_a.h5 dev_b.h5 --key dev_key.h5 --model m.json", 2, "`bosaris fuse` joins"),
+    ("calibrate dev_a.h5 --key dev_key.h5 --speakers re:. --model m.json", 2, "--cross-fit"),
+    ("fuse dev_a.h5 --key dev_key.h5 --model m.json --prior .1,.2", 2, "one --prior"),
+    ("calibrate --model m.json --apply a.h5 -o x.h5 --prior 0.1 --ridge 1", 2, "--ridge is for"),
+    ("calibrate --model m.json --apply a.h5 -o x.h5 --method pav", 2, "--method is for training"),
+    ("calibrate dev_a.h5 --key dev_key.h5 --model m.json --method pav --ridge 1", 2, "pav has no"),
+    ("calibrate dev_a.h5 --key dev_key.h5 --model m.json --ridge strong", 2, "expected a number"),
+    ("calibrate dev_a.txt --key targets.txt --model p.json", 1, "the non-targets of targets.txt"),
+    ("calibrate dev_a.txt --key dev_key.h5 --model p.txt", 1, "end in .json"),
+    ("fuse dev_a.h5 dev_a.h5 --key dev_key.h5 --model m.json", 2, "two systems are called"),
+    ("compare dev_a.h5 --key dev_key.h5", 2, "at least two systems"),
+    ("compare dev_a.h5 dev_b.h5 --key dev_key.h5 --prior .1,.2", 2, "at one --prior"),
+    ("info --labels same f", 2, "expected NAME=VALUE"),
+    ("info --labels same=yes f", 2, "'yes' is none of target, nontarget"),
+    ("info missing.h5", 1, "missing.h5: No such file or directory"),
+    ("info damaged.h5", 1, "damaged.h5: damaged"),
+    ("plot det dev_a.h5 --key dev_key.h5", 2, "required: -o/--output"),
+    ("plot det dev_a.h5 --key dev_key.h5 -o p.png --prior .1,.2", 2, "a plot det has one --prior"),
+    ("plot tippett dev_a.h5 --key dev_key.h5 -o p.png --prior .1", 2, "--prior marks nothing"),
+    ("plot ece dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "a plot ece has no intervals"),
+    ("plot no dev_a.h5 --key dev_key.h5 -o x.svg", 1, "KIND must be one of"),
+    ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),
+    ("plot det dev_a.h5 --key dev_key.h5 -o x.jpg", 1, "--output must end in one of .pdf"),
+    ("report dev_a.h5 --key dev_key.h5 -o r.pdf", 2, "--output must end in .html; got 'r.pdf'"),
+    ("case 3,2 dev_a.h5 --key dev_key.h5", 2, "SCORE: '3,2': expected a number, with a point"),
+    ("case inf dev_a.h5 --key dev_key.h5 --same a --different b --reference c", 1, "SCORE must be"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:(", 2, "in the pattern '('"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers no.txt", 1, "'no.txt', and there is no such"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:QQ", 1, "matches none of the 52 ids"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers a,b,c", 2, "one value, or two"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --bootstrap 20", 1, "--speakers"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --bootstrap -1", 1, "--bootstrap must"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --prior 1%", 2, "a probability is written as 0.01, not"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --prior 1.5", 2, "between 0 and 1"),
+    ("evaluate dev_a.h5 --key dev_key.h5 -o table.xyz", 2, "must end in .csv, .json, .md, .tex"),
+    (
+        "evaluate dev_a.h5 --key dev_key.tsv --conditions channel",
+        1,
+        "--conditions must be a column",
+    ),
+    ("evaluate dev_a.h5 --key dev_key.h5 --plan nothing", 1, "nothing"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --json --csv", 2, "not allowed with argument"),
+    ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "an output needs the name of a file"),
+    ("evaluate dev_a.h5 --key ''", 2, "an input needs the name of a file"),
+    ("evaluate dev_a.h5 --key dev_a.h5", 1, "expected a Key"),
+    ("evaluate dev_a.txt --key dev_a.txt", 1, "has no labels"),
+    ("evaluate dev_key.h5 --key dev_key.h5", 1, "expected Scores; the file holds Key"),
+    ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
+    ("evaluate odd.txt --key dev_key.h5", 1, "--columns"),
+    ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
+    ("evaluate dev_a.txt --key dev_key.h5 --format nope", 1, "--format must be one of"),
+    ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
+    ("evaluate dev_a.txt --key targets.txt", 1, "--key must have non-targets with scores"),
+    ("convert dev_a.h5 p.txt --to nope", 1, "--to must be one of"),
+    ("convert dev_a.h5 no/such/p.h5", 1, "No such folder"),
+    ("convert dev_a.h5 locked --to csv", 1, "Is a directory"),
+    ("convert dev_key.h5 p.txt --to kaldi-scores", 1, "scor"),
+]
 
 
-@pytest.fixture
-def bad(folder: Path) -> Path:
-    """Files with which something is wrong."""
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize(("line", "code", "message"), REFUSED, ids=[line for line, *_ in REFUSED])
+def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, message: str) -> None:
+    """An error is one line, in options of the command, and leaves no file."""
     _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
-    _write("words.txt", "p0-m00 p0-s00 high", "p0-m00 p1-s01 low")
-    _write("other.txt", "x1 y1 0.5", "x2 y2 1.5")
+    _write("odd.txt", "m s 1 2 3 4 5 6")
     _write("targets.txt", "p0-m00 p0-s00 target", "p0-m00 p0-s06 target")
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
-    Path("empty.txt").touch()
+    bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("m.json")
     (folder / "locked").mkdir()
-    os.mkfifo(folder / "pipe")
-    return folder
+    before = sorted(folder.rglob("*"))
+    found, out, err = run(*shlex.split(line))
+    *others, last = err.splitlines()
+    assert (found, out) == (code, ""), err
+    assert all(other.startswith("bosaris: warning: ") for other in others)
+    assert message in last
+    assert re.match(r"bosaris[ \w]*: error: ", last)
+    assert code == 1 or f"(see bosaris {line.split()[0]} --help)" in last
+    # No argument or call of Python.
+    assert "NAME=VALUE" in last or not re.search(
+        r"`[a-z_]+`|\w\(|\b[a-z_]+=(?![A-Z]{2})", last.replace("SCORES=", "")
+    )
+    assert sorted(folder.rglob("*")) == before
 
 
-JUDGE = ("plot", "det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
+def _advice() -> list[str]:
+    """Return the hints and the advice that stand in the sources of the library."""
+    found = []
+    for path in (ROOT / "bosaris_py").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text if "hint" in text or "advice" in text else "")):
+            value = getattr(node, "value", None)
+            target = getattr(node, "targets", [None])[0]
+            name = getattr(node, "arg", None) or getattr(target, "id", "")
+            if name in ("hint", "advice") and isinstance(value, ast.Constant):
+                found.append(str(value.value))
+    return found
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("info", "missing.h5"), "missing.h5: No such file or directory"),
-        (("info", "."), "Is a directory"),
-        (("info", "damaged.h5"), "damaged.h5: damaged"),
-        (("info", "words.txt"), "no format fits the first lines"),
-        (("plot", "det", "eval_key.h5", *JUDGE[3:]), "expected Scores; the file holds Key"),
-        (("plot", "det", "eval_a.h5", "--key", "eval_a.h5", "-o", "p.png"), "expected a Key"),
-        (("plot", "det", "eval_a.txt", "--key", "eval_a.txt", "-o", "p.png"), "has no labels"),
-        (("plot", "det", "nan.txt", *JUDGE[3:]), "NaN"),
+def test_all_advice_is_of_the_command() -> None:
+    """Where a script is told of an argument or a class, the command names an option, or nothing."""
+    words = ["evaluate", "a", "--key", "k"]
+    args = make_parser().parse_args(words)
+    listed = _advice()
+    assert len(listed) > 20
+    for advice in listed:
+        told = cli.in_options(f"Something is odd. {advice}", args)
+        assert told.startswith("Something is odd.")
+        assert not re.search(r"`[a-z_]+`|\w\(|\b[a-z_]+=(?![A-Z]{2})|[a-z]\.fit\b", told), told
+    for text, told in (
+        ("`prior` must lie between 0 and 1.", "--prior must lie between 0 and 1."),
+        ("`replications` must be whole.", "--bootstrap must be whole."),
+        ("Odd. Use columns='a b' or `labels`.", "Odd. Use --columns a b or --labels."),
+        ("Odd. Write key.with_columns(x=y).", "Odd."),
         (
-            ("plot", "det", "eval_a.txt", "--format", "kaldi", *JUDGE[3:]),
-            "--format must be one of nist",
+            "Odd. Calibrate them first, for instance with LinearCalibration.fit, or evaluate them "
+            "by eer, min_dcf and min_cllr.",
+            "Odd. Calibrate them first, by `bosaris calibrate`, or "
+            "trust the EER, minDCF and minCllr only.",
         ),
-        (("plot", "det", "other.txt", *JUDGE[3:]), "`tar`|--key|no trial"),
-        (
-            ("plot", "det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"),
-            "--key must have non-targets with scores",
-        ),
-        (
-            ("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"),
-            "the non-targets of targets.txt must hold at least one score",
-        ),
-        (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
-        (("convert", "eval_a.h5", "no/such/p.h5"), "such/p.h5: No such folder|No such folder"),
-        (("convert", "eval_a.h5", "pipe"), "not a regular file"),
-        (("convert", "eval_a.h5", "pipe", "--to", "csv"), "not a regular file"),
-        (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
-        (("convert", "eval_a.h5", "p.txt", "--to", "nope"), "--to must be one of nist"),
-        (("convert", "eval_key.h5", "p.txt", "--to", "kaldi-scores"), "scor"),
-        (("evaluate", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
-    ],
-)
-@pytest.mark.filterwarnings("default")
-def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) -> None:
-    before = sorted(bad.rglob("*"))
-    code, out, err = run(*words)
-    assert (code, out) == (1, "")
-    lines = err.splitlines()
-    assert all(line.startswith("bosaris: warning: ") for line in lines[:-1])
-    assert lines[-1].startswith("bosaris: error: ")
-    assert any(part in lines[-1] for part in message.split("|"))
-    assert sorted(bad.rglob("*")) == before
+    ):
+        assert cli.in_options(text, args) == told
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "message"),
-    [
-        ("m s 1.5\nm t nan\n", "", "Use --missing nan."),
-        ("m s 1 2 3 4 5 6\n", "", "Use --columns or --labels or --format."),
-        ("m s 1\n", "--format nosuch", "error: --format must be one of"),
-    ],
-)
-def test_errors_name_the_options(run: Run, text: str, options: str, message: str) -> None:
-    Path("odd.txt").write_text(text)
-    code, _, told = run(*shlex.split(f"evaluate odd.txt --key eval_key.h5 {options}"))
-    assert code == 1
-    assert message in told
-    assert "`" not in told
-
-
-def test_scores_that_a_file_does_not_tell(run: Run) -> None:
-    """The advice works, also where one file holds scores and key."""
-    _write("d.csv", "model,segment,x,label", "a,b,1.5,target", "a,c,-1,nontarget")
-    words = ("evaluate", "d.csv", "--key", "d.csv")
-    code, _, told = run(*words)
-    assert code == 1
-    assert "d.csv: this file has no scores; is it a key?" in told
-    assert "as in score=NAME. Use --columns." in told
-    assert run(*words, "--columns", "score=x")[0] == 0
-    code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
-    assert code == 1
-    assert "error: --speakers must be given, to tell the speaker of all segments" in told
-    assert "Give a column, a complete file of pairs, or re:PATTERN" in told
-
-
-def test_errors_of_the_key_name_its_options(run: Run) -> None:
-    Path("odd.txt").write_text("m s 1 2 3 4 5 6\n")
-    _, _, told = run("evaluate", "eval_a.txt", "--key", "odd.txt")
-    assert "Use --key-columns or --labels or --key-format." in told
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "evaluate eval_a.txt --key eval_key.h5 --format nope",
-        "evaluate eval_a.txt --key eval_key.h5 --key-format nope",
-        "convert eval_a.txt new.csv --to nope",
-        # The same wrong name in two options: the one that is read first.
-        "convert eval_a.txt new.csv --to nope --format nope",
-        "info eval_a.txt --format nope",
-        # Before the training, which may take long.
-        "calibrate dev_a.h5 --key dev_key.h5 --model new.json --apply dev_a.h5 -o new.h5 --to nope",
-    ],
-)
-def test_unknown_format(run: Run, words: str) -> None:
-    code, out, err = run(*words.split())
-    assert (code, out) == (1, "")
-    (option,) = re.findall(r"(--\S+) nope$", words)
-    assert err.startswith(f"bosaris: error: {option} must be one of nist, ")
-    assert err.endswith("; got 'nope'.\n")
-    assert not list(Path().glob("new.*"))
-
-
-def test_info_reads_as_it_is_told(run: Run) -> None:
-    """The format decides how the lines are read, and columns stand in for a format."""
-    code, _, err = run("info", "eval_a.txt", "--format", "nist")
-    assert code == 1
-    assert "no column modelid" in err
-    Path("odd.txt").write_text("m s 1 2 3\n")
-    code, out, _ = run("info", "odd.txt", "--columns", "model,segment,score,-,-")
-    told = "odd.txt: text, Table: 1 lines, 1 models x 1 segments, 1 scores\n"
-    assert (code, out) == (0, told)
-
-
-@pytest.mark.parametrize("labels", ["1 0 1 0", "target nontarget target nontarget"])
-def test_bare_numbers(run: Run, labels: str) -> None:
-    Path("numbers.txt").write_text("1.5\n-0.5\n2.5\n-2.0\n")
-    Path("labels.txt").write_text("\n".join(labels.split()) + "\n")
-    columns = ("--columns", "score", "--key-columns", "label", "--csv")
-    code, out, _ = run("evaluate", "numbers.txt", "--key", "labels.txt", *columns)
-    assert (code, out.splitlines()[1].split(",")[:4]) == (0, ["numbers", "2", "2", "0.0"])
-
-
-def test_compressed_files_have_one_name(run: Run, folder: Path) -> None:
-    for name in ("eval_a.csv.gz", "eval_a.TXT.GZ"):
-        Path(name).write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))
-        _, told, _ = run("evaluate", name, "--key", "eval_key.h5", "--json")
-        assert json.loads(told)["table"][0]["system"] == "eval_a"
-        assert [row["system"] for row in bp.evaluate(folder / name, "eval_key.h5").records()] == [
-            "eval_a"
-        ]
-
-
-def test_lines_without_a_score(bad: Path, run: Run) -> None:
-    code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
-    assert (code, out) == (0, "")
-    assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
-    assert bp.Scores.read("some.h5").n_trials == 1
-
-
-def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
+def test_warnings_are_one_line_each(run: Run) -> None:
     _write("some.txt", *Path("eval_a.txt").read_text(encoding="utf-8").splitlines()[:100])
-    code, _, err = run("plot", "det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
-    assert code == 0
-    assert err.splitlines()
-    assert all(line.startswith("bosaris: warning: ") for line in err.splitlines())
+    code, _, err = run(
+        "evaluate", "some.txt", "A=some.txt", "--key", "eval_key.h5", "--allow-missing"
+    )
+    lines = err.splitlines()
+    assert (code, len(set(lines))) == (0, len(lines))
+    assert lines
+    assert all(line.startswith("bosaris: warning: ") for line in lines)
+
+
+def test_each_file_has_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json"]
+    assert cli.main([*words, "--apply", "eval_a.h5", "-o", "llr\ns.h5"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert {"bosaris: wrote c.json", "bosaris: wrote llr\\ns.h5"} <= set(lines)
+    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5", "-o", "no folder/t"]) == 1
+    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5"]) == 0
+    assert "wrote" not in capsys.readouterr().err
 
 
 class TestProcess:
@@ -794,7 +779,7 @@ class TestProcess:
         _, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (141, "")
 
-    @pytest.mark.parametrize("module", ["bosaris_py.cli", "attrs", "numpy"])
+    @pytest.mark.parametrize("module", ["bosaris_py.cli", "numpy"])
     def test_interrupt_of_an_import(self, folder: Path, module: str) -> None:
         """The console script runs this function, of which setup.cfg and the recipe tell."""
         code = f"""
@@ -857,28 +842,6 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("watched", [False, True])
-def test_progress_is_shown_at_a_terminal_only(
-    run: Run, monkeypatch: pytest.MonkeyPatch, *, watched: bool
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
-    words = ("evaluate", "eval_a.h5", "--key", "eval_key.h5", "--memory", "0")
-    code, out, err = run(*words)
-    assert (code, "eval_a" in out) == (0, True)
-    assert ("target scores" in err) == watched
-
-
-def test_each_file_has_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json"]
-    assert cli.main([*words, "--apply", "eval_a.h5", "-o", "llr\ns.h5"]) == 0
-    lines = capsys.readouterr().err.splitlines()
-    assert sorted(lines) == ["bosaris: wrote c.json", "bosaris: wrote llr\\ns.h5"]
-    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5", "-o", "no folder/t"]) == 1
-    assert "wrote" not in capsys.readouterr().err
-    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5"]) == 0
-    assert "wrote" not in capsys.readouterr().err
-
-
 def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -887,36 +850,6 @@ def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, fold
     before = sorted(folder.iterdir())
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before
-
-
-def test_equal_error_rate_of_another_tool(run: Run, folder: Path) -> None:
-    key = bp.Key.read("eval_key.h5")
-    expected = bp.evaluate(["eval_a.h5", "eval_b.h5"], key, eer="step")
-    options = ["--eer", "step", "--json"]
-    code, out, _ = run("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *options)
-    assert (code, json.loads(out)) == (0, json.loads(expected.to_json()))
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
-def test_fail_if_worse_is_a_status(run: Run, folder: Path) -> None:
-    """Scores without any information are worse than those of b; b beside them is not."""
-    words = ["--key", "eval_key.tsv", "--statistic", "eer", "--speakers", "models.txt,segments.h5"]
-    _make(7, bp.Key.read("eval_key.h5"), 0.0).save("eval_0.txt")
-    for first, second, status in (("0", "b", 3), ("b", "0", 0)):
-        files = f"eval_{first}.txt", f"eval_{second}.txt"
-        plain = run("compare", *files, *words)
-        assert plain[0] == 0
-        code, out, err = run("compare", *files, *words, "--fail-if-worse")
-        (row,) = bp.uncertainty.compare_systems(
-            dict(zip(files, map(bp.read_scores, files), strict=True)),
-            bp.read_key("eval_key.tsv"),
-            bp.uncertainty.EER(),
-            speakers=(bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")),
-        ).records()
-        worse = row["significant"] and row["difference"] > 0
-        assert (code, out) == (3 if worse else 0, plain[1])
-        assert worse == (status == 3)
-        assert ("is significantly worse than" in err) == worse
 
 
 def _transcript() -> list[tuple[str, str]]:
@@ -986,7 +919,7 @@ class TestOutputs:
             "convert dev_a.txt dev_a.txt --to nist",
             "convert dev_a.txt dev_key.tsv --key dev_key.tsv --to speechbrain-scores",
             "calibrate dev_a.txt --key dev_key.tsv --apply eval_a.txt -o dev_key.tsv",
-            "calibrate dev_a.h5 --key dev_key.h5 --apply eval_a.h5 -o eval_a.h5 --memory 0",
+            "calibrate dev_a.h5 --key dev_key.h5 --apply eval_a.h5 -o eval_a.h5",
             "calibrate dev_a.h5 --key key.json --model key.json",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o eval_b.h5",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 --trials b.h5 -o b.h5",
@@ -1029,11 +962,8 @@ class TestOutputs:
         ("line", "names"),
         [
             ("evaluate dev_a.h5 --key dev_key.h5 -o", "o.txt o.csv o.md o.tex o.json"),
-            (
-                "compare dev_a.h5 dev_b.h5 --key dev_key.h5 --speakers re:^.. -o",
-                "o.txt o.csv o.md o.tex o.json",
-            ),
-            ("plot det dev_a.h5 --key dev_key.h5 -o", "o.png o.svg o.pdf o.eps"),
+            ("compare dev_a.h5 dev_b.h5 --key dev_key.h5 --speakers re:^.. -o", "o.txt o.csv"),
+            ("plot det dev_a.h5 --key dev_key.h5 -o", "o.png o.svg o.pdf"),
             ("report dev_a.h5 --key dev_key.h5 -o", "o.html"),
             ("convert dev_a.h5", "o.h5 o.mat"),
             ("calibrate dev_a.h5 --key dev_key.h5 --model", "o.json"),
@@ -1041,8 +971,7 @@ class TestOutputs:
     )
     def test_own_outputs_are_replaced(self, run: Run, line: str, names: str) -> None:
         for name in names.split():
-            for _ in range(2):
-                assert run(*line.split(), name)[0] == 0, name
+            assert [run(*line.split(), name)[0] for _ in range(2)] == [0, 0], name
 
     def test_outputs_are_tried_before_the_work(self, run: Run) -> None:
         # The key is not even looked for.
@@ -1111,29 +1040,7 @@ class TestNoTraceback:
         monkeypatch.setattr(judging, "judge", fail)
         code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5")
         assert (code, out, err.count("\n")) == (1, "", 1)
-        assert "--memory" in err
-
-    @pytest.mark.parametrize("count", ["100000000000", "1" + 30 * "0"])
-    def test_too_many_replicates(self, run: Run, count: str) -> None:
-        words = ("--speakers", "re:^..", "--bootstrap", count)
-        code, _, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", *words)
-        assert (code, err.count("\n")) == (1, 1)
-        assert "--bootstrap must be a whole number" in err
-
-    @pytest.mark.parametrize("line", ["-o ''", "--key ''"])
-    def test_empty_names_of_files(self, run: Run, line: str) -> None:
-        words = shlex.split(f"evaluate dev_a.h5 --key dev_key.h5 {line}")
-        code, out, err = run(*words)
-        assert code in (1, 2)
-        assert (out, err.count("\n")) == ("", 1)
-        assert "name of a file" in err
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_words_that_are_not_known(self, run: Run, name: str) -> None:
-        for words in (("info", "dev_a.h5", f"--{name}"), ("info", f"none{name}")):
-            code, out, err = run(*words)
-            assert (code > 0, out, err.count("\n")) == (True, "", 1)
-            assert err[:-1].isprintable()
+        assert "memory" in err
 
     def test_closed_output(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdout", None)
@@ -1143,80 +1050,3 @@ class TestNoTraceback:
         assert cli.main(["info", "--nothing"]) == 2
         # What is in a file needs no output.
         assert cli.main(["evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "o.csv"]) == 0
-
-    def test_files_come_before_prints(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        def gone(*_: object) -> None:
-            raise BrokenPipeError
-
-        monkeypatch.setattr(training, "emit", gone)
-        for command, apply in (("calibrate", ["dev_a.h5"]), ("fuse", ["dev_a.h5", "dev_b.h5"])):
-            output = f"{command}.h5"
-            words = ("--key", "dev_key.h5", "--apply", *apply, "-o", output)
-            assert run(command, *apply, *words)[0] == 141
-            assert bp.Scores.read(output).scoremask.all()
-
-
-def test_blind_tells_no_counts(run: Run) -> None:
-    lines = Path("dev_a.txt").read_text().splitlines(keepends=True)
-    Path("part.txt").write_text("".join(lines[1:]))
-    words = ("evaluate", "part.txt", "--key", "dev_key.h5")
-    code, _, err = run(*words)
-    assert code == 0
-    assert re.search(r"1 of \d+ (non-)?targets missing", err)
-    code, out, err = run(*words, "--blind", "-o", "o.csv")
-    assert (code, out, err.count("\n")) == (1, "", 1)
-    assert not re.search(r"\d|target", err)
-    assert not Path("o.csv").exists()
-    assert run(*words[:1], "dev_a.txt", *words[2:], "--blind")[0] == 0
-
-
-def test_the_first_group_of_a_pattern_is_the_speaker(run: Run) -> None:
-    key = bp.Key.read("dev_key.h5")
-    speaker = judging.speakers_of("re:^(p.)-", key)
-    assert [speaker(name) for name in ("p3-m06", "x-p3")] == ["p3", "x-p3"]
-
-
-def test_the_seed_counts(run: Run) -> None:
-    words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5", "--speakers", "re:^..", "--json")
-    one, again, other = (
-        run(*words, "--bootstrap", "100", "--seed", seed)[1] for seed in ("1", "1", "2")
-    )
-    assert one == again != other
-
-
-def test_info_verifies_files_above_the_memory(run: Run) -> None:
-    scores = np.random.default_rng(1).normal(size=(200, 300))
-    ids = [
-        [f"{side}{number}" for number in range(count)] for side, count in (("m", 200), ("s", 300))
-    ]
-    bp.Scores(scores, *ids).save("large.h5")
-    content = bytearray(Path("large.h5").read_bytes())
-    at = content.find(scores[100:101, :4].tobytes())
-    at = len(content) // 2 if at < 0 else at
-    content[at] ^= 1
-    Path("large.h5").write_bytes(content)
-    code, _, err = run("info", "large.h5", "--memory", "0")
-    assert (code, err.count("\n")) == (1, 1)
-    assert "large.h5" in err
-
-
-def test_advice_is_that_of_the_command(tmp_path, capsys):
-    """Where a script is told of a class, the command is told of a subcommand or an option."""
-    rng = np.random.default_rng(1)
-    models, segments = [f"m{i}" for i in range(40)], [f"s{i}" for i in range(40)]
-    same = np.eye(40, dtype=bool)
-    cosines = np.clip(0.6 * same + 0.1 * rng.normal(size=same.shape), -0.99, 0.99)
-    bp.Scores(cosines, models, segments).save(tmp_path / "cosines.txt")
-    bp.Key(models, segments, same, ~same).save(tmp_path / "key.txt")
-    files = [str(tmp_path / "cosines.txt"), "--key", str(tmp_path / "key.txt")]
-    assert cli.main(["evaluate", *files]) == 0
-    said = capsys.readouterr().err
-    assert "no log-likelihood-ratios" in said
-    assert "`bosaris calibrate`" in said
-    assert (
-        cli.main(["calibrate", *files, "--prior", "0.01", "--model", str(tmp_path / "map.json")])
-        == 0
-    )
-    said = capsys.readouterr().err
-    assert "false alarms; 30 of both kinds are needed" in said
-    assert "--method bounded or --ridge weak" in said

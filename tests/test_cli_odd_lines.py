@@ -11,8 +11,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli.options import OPTIONS
-from bosaris_py.cli.parser import COMMANDS
+from bosaris_py.cli.options import COMMANDS, OPTIONS
 from tests.forms import described
 
 SEED = 2125
@@ -22,26 +21,9 @@ FILES = [
     *("NAME=a.h5", "=a.h5", "NAME=", "a.txt#x", "a\udcff.txt", "$$", "\n", "\u202e.h5", "a" * 300),
 ]
 GOOD = FILES[:6]
-VALUES = [
-    *(
-        "",
-        "0",
-        "-1",
-        "1e999",
-        "nan",
-        "inf",
-        "0.5",
-        "0.01",
-        "2",
-        "1,2",
-        "0.1,0.5",
-        "eer",
-        "∞",
-        "NaN",
-    ),
-    *("%s{}%n", "$(x)", "re:(", "re:^..", "re:", "gender", "nothing", "VoxSRC", "SRE18", "x<=y"),
-    *("eer<=2%", "eer<=", "cllr>=nan", "model,segment,score", "score", ",", "a=b", "\0", "9" * 40),
-]
+NUMBERS = ",0,-1,1e999,nan,inf,0.5,0.01,2,eer,∞,NaN"
+WORDS = "%s{}%n $(x) re:( re:^.. re: gender nothing VoxSRC SRE18 x<=y 1,2 0.1,0.5 , a=b \0 eer<=2%"
+VALUES = [*NUMBERS.split(","), *WORDS.split(), "model,segment,score", "score", "9" * 40]
 
 
 @pytest.fixture
@@ -75,7 +57,7 @@ def odd_line(rng: random.Random) -> list[str]:
     """Return a subcommand with files and values of all kinds in all places."""
     command = rng.choice([*COMMANDS])
     words = [command]
-    for word in COMMANDS[command][1].split():
+    for word in COMMANDS[command].options.split():
         name, must = word.rstrip("!"), word.endswith("!")
         if not name.startswith("--"):
             settings = OPTIONS[name]

@@ -1,6 +1,5 @@
 """The command at a terminal of 80 columns: no row of a table wraps, and elsewhere all are wide."""
 
-import contextlib
 import fcntl
 import os
 import pty
@@ -9,15 +8,13 @@ import shlex
 import struct
 import sys
 import termios
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import _parallel, cli
-from bosaris_py.cli.printing import say
+from bosaris_py import cli
 from tests.forms import described
 
 JUDGED = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.h5"
@@ -48,16 +45,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _terminal(columns: int) -> tuple[int, int]:
-    """Return both ends of a terminal."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    return master, slave
-
-
 def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run the command in this process with its output at a terminal; return what it shows."""
-    master, slave = _terminal(columns)
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     with os.fdopen(slave, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
         assert cli.main(words) == 0
@@ -102,45 +93,3 @@ def test_wide_is_what_a_pipe_gets(
     assert set(re.findall(r"\d+\.\d+", narrow)) == set(re.findall(r"\d+\.\d+", piped))
     assert cli.main([*words, "-o", "table.txt"]) == 0
     assert Path("table.txt").read_text() == piped
-
-
-def _screen(written: str) -> list[str]:
-    """Return the lines that a terminal shows in the end, without blank ones."""
-    lines = []
-    for line in written.replace("\r\n", "\n").split("\n"):
-        shown: list[str] = []
-        for part in line.split("\r"):
-            shown[: len(part)] = part
-        lines.append("".join(shown).rstrip())
-    return [line for line in lines if line]
-
-
-def _of_a_bar(seconds: float, *, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return what a terminal gets of a bar that is interrupted by a message."""
-    master, slave = _terminal(80)
-    with os.fdopen(slave, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
-        patch.setattr(sys, "stderr", stream)
-        # Other tests have bars without delay.
-        patch.setattr(_parallel, "_BAR", {"delay": 1.0, "leave": False})
-        with _parallel.progress_bar(total=3, desc="work", shown=True) as bar:
-            time.sleep(seconds)
-            bar.update()
-            say("a message")
-            time.sleep(0.2)
-            bar.update()
-    # What was written comes in parts; without a writer the terminal then has an error.
-    written = b""
-    with contextlib.suppress(OSError):
-        while part := os.read(master, 2**16):
-            written += part
-    os.close(master)
-    return written.decode()
-
-
-@pytest.mark.parametrize(("seconds", "appears"), [(0.0, False), (1.1, True)])
-def test_bars_do_not_tear_messages_and_leave_nothing(
-    monkeypatch: pytest.MonkeyPatch, *, seconds: float, appears: bool
-) -> None:
-    written = _of_a_bar(seconds, monkeypatch=monkeypatch)
-    assert ("work" in written) == appears
-    assert _screen(written) == ["bosaris: a message"]

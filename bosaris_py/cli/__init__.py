@@ -1,12 +1,10 @@
 """The command ``bosaris``: from files of scores to files of results, without a script.
 
-Each subcommand calls one or two public functions and computes nothing itself. The parser is
-argparse: it comes with Python, so that nothing more has to be installed where scores are evaluated,
-and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
-and progress bars go to the standard error, a line each. The exit code is 0 when all is done, 1 if
-the data or a file is at fault, 2 if the command line is. It is 3 if the answer to what was asked is
-no, 130 after Ctrl-C, and 141 if the reader of the output went away. No error has a traceback,
-unless the environment variable ``BOSARIS_DEBUG`` is 1.
+Each subcommand calls one or two public functions and computes nothing itself. Results go to the
+standard output; warnings, errors and progress bars go to the standard error, a line each. The exit
+code is 0 when all is done, 1 if the data or a file is at fault, 2 if the command line is. It is 3
+if the answer to what was asked is no, 130 after Ctrl-C, and 141 if the reader of the output went
+away. No error has a traceback, unless the environment variable ``BOSARIS_DEBUG`` is 1.
 """
 
 from __future__ import annotations
@@ -14,79 +12,95 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from bosaris_py import errors
-from bosaris_py.cli.files import check_formats, check_outputs, outputs_of
-from bosaris_py.cli.options import OPTIONS, AnswerIsNo, UsageError
-from bosaris_py.cli.parser import make_parser
-from bosaris_py.cli.printing import say
-from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
+from bosaris_py.cli import files, judging, training
+from bosaris_py.cli.files import say
+from bosaris_py.cli.options import OPTIONS, AnswerIsNo, UsageError, make_parser
+from bosaris_py.errors import BosarisError, MissingTrialsWarning, as_message, printable
 
-# Keywords whose options have another name.
+_RUN = {
+    **{name: getattr(files, name) for name in ("info", "check", "convert")},
+    **{name: getattr(judging, name) for name in ("evaluate", "compare", "case", "plot", "report")},
+    **{name: getattr(training, name) for name in ("calibrate", "fuse")},
+}
+
+# Arguments of the library whose options have another name.
 _SPELLED = {
-    "max_bytes": "memory",
     "name": "conditions",
     "replications": "bootstrap",
     "rng": "seed",
     "system": "of",
+    "path": "output",
 }
 
+# What scripts are told, and what the command says in its place.
+_PHRASES = (
+    (r"(for instance )?with LinearCalibration\.fit", "by `bosaris calibrate`"),
+    (r"evaluate them by eer, min_dcf and min_cllr", "trust the EER, minDCF and minCllr only"),
+    ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
+    (
+        r"Give the key columns: key\.with_columns\(\.\.\.\)",
+        "Give a key with columns, or --metadata",
+    ),
+    ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
+    (r"\bcross_fit\b", "--cross-fit"),
+    (r"for instance a column, a function of the id, or a dict", "a column, a file or re:PATTERN"),
+)
 
-# Hints of the command in place of those for scripts, by argument.
-_HINTS = {
-    "speakers": "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without "
-    "a match for a person of its own.",
-    "llrs": "An interval needs their means. Bound them: `bosaris calibrate --method bounded`.",
-    "path": "--to names another text format, which may be compressed (.gz).",
-}
+_ARGUMENT = re.compile(
+    r"`(?P<name>\w+)`|\b(?P<keyword>[a-z_]+)=(?P<value>'[^']*'|\"[^\"]*\"|[\w.]*)"
+)
+
+# A call, an argument or a name of Python; not what the command itself writes as role=NAME.
+_OF_SCRIPTS = re.compile(r"\w\(|\b[a-z_]+=(?![A-Z]{2})|`[a-z_]+`")
+
+# Set to 1, this environment variable shows where errors come from.
+_DEBUG = "BOSARIS_DEBUG"
 
 
-# Its advice in place of that for scripts, by category of the warning.
-_ADVICE: dict[type[Warning], str] = {
-    errors.SuspectScoresWarning: "Calibrate them first with `bosaris calibrate`, or trust the EER, "
-    "minDCF and minCllr only.",
-    errors.ExtrapolationWarning: "There the map is a line that no trial supports; --method bounded "
-    "of `bosaris calibrate` limits it.",
-    errors.UncertainPlanWarning: "Give columns by --metadata, or a key that has them.",
-    errors.DuplicateTrialWarning: "List each trial once.",
-    errors.OldFormatWarning: "A list of trials has no labels; the key is another file.",
-}
+def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> str:
+    """Return a message of the library in which arguments are options of the subcommand.
 
+    Parameters
+    ----------
+    text : str
+        The message, with arguments as `name` in backticks or as name=value.
+    args : argparse.Namespace
+        The options of the subcommand.
+    of_key : bool, default: False
+        Whether the message is about the file of the key.
 
-_CLASSES = {"tar": "targets", "non": "non-targets"}
+    Returns
+    -------
+    str
+    """
+    given = vars(args)
 
-
-def _message(error: Exception, args: argparse.Namespace | None) -> str:
-    """Return the message of an error, in which arguments are the options of the subcommand."""
-    if not isinstance(error, BosarisError):
-        if isinstance(error, OSError) and error.strerror:
-            return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-        return str(error) or type(error).__name__
-    given = vars(args) if args else {}
-    key = given.get("key")
-    of_key = key is not None and str(error.path) == key
-    outputs = outputs_of(args) if args else {}
-
-    def spell(name: str, value: object = None) -> str:
-        if key is not None and name in _CLASSES:
-            return f"the {_CLASSES[name]} of {key}"
+    def spelled(found: re.Match[str]) -> str:
+        name = found["name"] or found["keyword"]
+        if given.get("key") is not None and name in ("tar", "non"):
+            return f"the {'targets' if name == 'tar' else 'non-targets'} of {given['key']}"
         option = _SPELLED.get(name, name)
-        option = f"key_{option}" if of_key and f"key_{option}" in given else option
-        if name == "path" and len(outputs) == 1:
-            (option,) = outputs
-        if option not in given:
-            return as_keyword(name, value)
+        if of_key and f"key_{option}" in given:
+            option = f"key_{option}"
+        if option not in given or (found["keyword"] and option in OPTIONS):
+            return str(found["name"] or found[0])
         if option in OPTIONS:
             return str(OPTIONS[option].get("metavar", option))
-        flag = f"--{option.replace('_', '-')}"
-        return flag if value is None else f"{flag} {value}"
+        value = (found["value"] or "").strip("'\"")
+        return f"--{option.replace('_', '-')} {value}".rstrip()
 
-    return as_message(error.text(spell, _HINTS))
+    for phrase, told in _PHRASES:
+        text = re.sub(phrase, told, text)
+    first, *rest = re.split(r"(?<=[.?!]) ", _ARGUMENT.sub(spelled, text))
+    # Advice that is no option of this subcommand is for scripts.
+    return " ".join([first, *(part for part in rest if not _OF_SCRIPTS.search(part))])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -110,118 +124,89 @@ def main(argv: Sequence[str] | None = None) -> int:
     bosaris_py ...
     0
     """
-    shown = set()
-    args = None
-
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in shown:
-            shown.add(str(message))
-            say(f"warning: {message}")
-
+    args = argparse.Namespace()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Ids may have letters that the terminal lacks.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = show
-            parser = make_parser()
-            args, unknown = parser.parse_known_args(argv)
-            if unknown:
-                getattr(args, "parser", parser).refuse(unknown)
-            if not hasattr(args, "run"):
-                parser.print_help()
-                return _end(0)
-            if getattr(args, "blind", False):
-                warnings.simplefilter("error", errors.MissingTrialsWarning)
-            check_formats(args)
-            try:
-                check_outputs(args)
-                few = (
-                    "--method bounded or --ridge weak"
-                    if hasattr(args, "method")
-                    else "--ridge weak"
-                )
-                of_few: dict[type[Warning], str] = {
-                    errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."
-                }
-                # `bosaris --help` needs no numpy.
-                from bosaris_py._notes import advised
-
-                with advised(_ADVICE | of_few):
-                    args.run(args)
-            except UsageError as error:
-                args.parser.error(str(error))
-            except AnswerIsNo:
-                _say_written(args)
-                raise
-            _say_written(args)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except SystemExit as stop:
-        return _end(int(stop.code or 0))
+        code = _answer(argv, args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         say("interrupted")
         return 130
     except BrokenPipeError:
         _drop_output()
         return 141
+    except Exception as error:
+        if os.environ.get(_DEBUG, "0") not in ("", "0") and sys.stderr is not None:
+            traceback.print_exc()
+        say(f"error: {as_message(_told(error, args))}")
+        _drop_output()
+        return 1
+
+
+def _answer(argv: Sequence[str] | None, args: argparse.Namespace) -> int:
+    """Read the options into `args`, and run the subcommand; return the exit code."""
+    try:
+        parser = make_parser()
+        _, unknown = parser.parse_known_args(argv, args)
+        if unknown:
+            getattr(args, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+        if args.command is None:
+            parser.print_help()
+        else:
+            _run(args)
+    except SystemExit as stop:
+        return int(stop.code or 0)
     except AnswerIsNo as answer:
         say(answer)
         return 3
-    except MemoryError:
-        say("error: this takes more memory than there is; see --memory")
-        return 1
-    except (BosarisError, OSError, ImportError) as error:
-        _tell_where()
-        say(f"error: {_message(error, args)}")
-        _drop_output()
-        return 1
-    except errors.MissingTrialsWarning:
-        say("error: trials of the key have no score; --blind does not tell how many or which")
-        return 1
-    except Exception as error:
-        _tell_where()
-        told = as_message(str(error))
-        say(
-            f"error: {type(error).__name__}: {told} (a fault of this program, please report it; "
-            f"{_DEBUG}=1 shows where)"
-        )
-        _drop_output()
-        return 1
     return 0
 
 
-def _say_written(args: argparse.Namespace) -> None:
-    """Name the files that were written; a device or a pipe is none."""
-    for path in outputs_of(args).values():
-        if Path(path).is_file():
-            say(f"wrote {printable(path)}")
+def _told(error: Exception, args: argparse.Namespace) -> str:
+    """Return the message of an error, in options of the subcommand."""
+    if isinstance(error, BosarisError):
+        of_key = error.path is not None and str(error.path) == getattr(args, "key", None)
+        return in_options(str(error), args, of_key=of_key)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return "this takes more memory than there is; HDF5 files are read in blocks"
+    if isinstance(error, MissingTrialsWarning):
+        return "trials of the key have no score; --blind does not tell how many or which"
+    if isinstance(error, OSError | ImportError):
+        return str(error) or type(error).__name__
+    told = as_message(f"{type(error).__name__}: {error}")
+    return f"{told} (a fault of this program, please report it; {_DEBUG}=1 shows where)"
 
 
-# Set to 1, this environment variable shows where errors come from.
-_DEBUG = "BOSARIS_DEBUG"
-
-
-def _tell_where() -> None:
-    """Show the traceback of an error if that is asked for."""
-    if os.environ.get(_DEBUG, "0") not in ("", "0") and sys.stderr is not None:
-        traceback.print_exc()
-
-
-def _end(code: int) -> int:
-    """Return the exit code of a help text, or of bad options; 1 if it cannot be written."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_output()
-        return 141
-    except OSError as error:
-        say(f"error: {_message(error, None)}")
-        _drop_output()
-        return 1
-    return code
+def _run(args: argparse.Namespace) -> None:
+    """Run a subcommand; then give its warnings, each once, and name the files that it wrote."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        if getattr(args, "blind", False):
+            warnings.simplefilter("error", MissingTrialsWarning)
+        is_done = False
+        try:
+            files.check_files(args)
+            _RUN[args.command](args)
+            is_done = True
+        except UsageError as error:
+            args.parser.error(str(error))
+        except AnswerIsNo:
+            is_done = True
+            raise
+        finally:
+            lines = (in_options(str(warning.message), args) for warning in caught)
+            for line in dict.fromkeys(lines):
+                say(f"warning: {line}")
+            for path in files.outputs_of(args).values() if is_done else ():
+                # A device or a pipe is no file.
+                if Path(path).is_file():
+                    say(f"wrote {printable(path)}")
 
 
 def _drop_output() -> None:

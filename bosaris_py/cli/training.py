@@ -6,120 +6,131 @@ import argparse
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, save_as
-from bosaris_py.cli.options import UsageError, named_files
-from bosaris_py.cli.printing import at_terminal, emit, say
+from bosaris_py.cli import files
+from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_trials, named_files
+from bosaris_py.cli.judging import speakers_of
+from bosaris_py.cli.options import UsageError
+
+# Options that say something of the training only.
+_OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers", "metadata")
 
 
 def _check_training(args: argparse.Namespace) -> None:
-    """Refuse options that neither train nor apply."""
+    """Refuse options that do not go together, or that would change nothing."""
     if bool(args.training) != (args.key is not None):
         raise UsageError("SCORES and --key go together: they train")
     if not args.training and args.model is None:
         raise UsageError("give SCORES and --key to train, or --model to apply what was trained")
-    if bool(args.apply) != (args.output is not None):
-        raise UsageError("--apply and --output go together")
-    unset: dict[str, object] = {"prior": [], "objective": "cllr", "ridge": None, "method": "linear"}
-    given = [f"--{name}" for name, value in unset.items() if getattr(args, name, value) != value]
+    given = [name for name in _OF_TRAINING if getattr(args, name, None)]
+    if getattr(args, "method", "linear") != "linear":
+        given.append("method")
     if given and not args.training:
-        raise UsageError(f"SCORES and --key are missing: {', '.join(given)} is for training")
-    if args.model is None and not args.apply:
-        raise UsageError("say what is to become of the training: --model, --apply or both")
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise UsageError(f"SCORES and --key are missing: {flags} is for training")
+    if len(args.prior) > 1:
+        raise UsageError("a training has one --prior")
+    if args.cross_fit and args.apply:
+        raise UsageError("--cross-fit scores the trials of training: --apply has others")
+    if args.speakers and not args.cross_fit:
+        raise UsageError("--speakers divides the trials for --cross-fit")
+    if bool(args.apply or args.cross_fit) != (args.output is not None):
+        raise UsageError("--apply and --output go together, or --cross-fit and --output")
+    if args.model is None and args.output is None:
+        raise UsageError("name a file for the model by --model, or what to score by --apply")
 
 
-def _train(args: argparse.Namespace, cls: Any) -> Any:
-    """Train a map on files, in blocks if they are large, and save it if that is asked for."""
-    if cls is bp.LinearFusion and args.spoof == "keep":
-        return _train_spoof_aware(args)
-    is_fusion = cls is bp.LinearFusion
-    if not is_fusion and len(args.training) > 1:
-        raise UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
+def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
+    """Train a map on files; write it, or cross-fitted scores, if that is asked for."""
     named = named_files(args.training)
-    files = list(named.values())
-    settings: dict[str, Any] = {}
-    if cls is bp.PAVCalibration:
-        if args.prior or args.objective != "cllr" or args.ridge is not None:
-            raise UsageError("--method pav has no --prior, --objective and --ridge")
-    else:
-        if len(args.prior) > 1:
-            raise UsageError("a training has one --prior")
-        settings = {"prior": args.prior[0] if args.prior else 0.5, "objective": args.objective}
-        # That of a bounded calibration is the recommended one.
-        if args.ridge is not None or cls is not bp.BoundedCalibration:
-            settings["ridge"] = args.ridge or 0.0
-    if hasattr(cls, "fit_files") and are_large(args, *files, args.key):
-        source = named if is_fusion else files[0]
-        model = cls.fit_files(source, args.key, **settings, progress=at_terminal())
+    is_one = not issubclass(model, bp.LinearFusion | bp.SASVFusion)
+    if is_one and len(named) > 1:
+        raise UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
+    settings |= {"prior": args.prior[0]} if args.prior else {}
+    options = {"objective": args.objective, "ridge": args.ridge}
+    settings |= {name: value for name, value in options.items() if value is not None}
+    paths = list(named.values())
+    can_read_blocks = hasattr(model, "fit_files") and not args.cross_fit and args.base is None
+    if can_read_blocks and are_large(*paths, args.key):
+        source = paths[0] if is_one else named
+        trained = model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
     else:
         key = load_key(args)
-        scores = {name: load_scores(args, file) for name, file in named.items()}
-        model = cls.fit_scores(
-            scores if is_fusion else next(iter(scores.values())), key, **settings
-        )
+        systems: Any = {name: load_scores(args, file) for name, file in named.items()}
+        if model is bp.SASVFusion:
+            systems["cm"] = files.score_trials(systems["cm"], key)
+        scores = next(iter(systems.values())) if is_one else systems
+        if args.cross_fit:
+            who = {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
+            found = bp.cross_fit(model, scores, key, **who, **settings)
+            files.save_as(found.scores, args.output, args.to)
+            trained = found.final
+        elif model is bp.SASVFusion:
+            trained = model.fit(key, **systems, **settings)
+        else:
+            trained = model.fit_scores(scores, key, **settings)
     if args.model is not None:
-        model.save(args.model)
-    return model
-
-
-def _train_spoof_aware(args: argparse.Namespace) -> Any:
-    """Train a fusion of a verifier and a countermeasure, and save it if that is asked for."""
-    if args.prior or args.objective != "cllr":
-        raise UsageError("with --spoof keep, --costs take the place of --prior and --objective")
-    scores = {name: load_scores(args, file) for name, file in _both(args.training).items()}
-    key = load_key(args)
-    model = bp.SASVFusion.fit(
-        key,
-        asv=scores["asv"],
-        cm=of_trials(scores["cm"], key),
-        costs=args.costs or "ASVspoof5",
-        ridge=0.0 if args.ridge is None else args.ridge,
-    )
-    if args.model is not None:
-        model.save(args.model)
-    return model
-
-
-def _both(given: list[str]) -> dict[str, str]:
-    """Return the files of a verifier and a countermeasure by these names."""
-    systems = named_files(given)
-    if set(systems) != {"asv", "cm"}:
-        raise UsageError(
-            "a fusion with --spoof keep has two files, asv=FILE and cm=FILE; got "
-            f"{', '.join(systems)}"
-        )
-    return systems
-
-
-_METHODS = {"linear": "LinearCalibration", "bounded": "BoundedCalibration", "pav": "PAVCalibration"}
+        trained.save(args.model)
+    return trained
 
 
 def calibrate(args: argparse.Namespace) -> None:
     """Train a calibration, apply one, or both."""
     _check_training(args)
-    model = (
-        _train(args, getattr(bp, _METHODS[args.method]))
-        if args.training
-        else bp.read_model(args.model)
-    )
+    methods: dict[str, Any] = {
+        "linear": bp.LinearCalibration,
+        "bounded": bp.BoundedCalibration,
+        "pav": bp.PAVCalibration,
+    }
+    if args.method == "pav" and (args.prior or args.objective or args.ridge is not None):
+        raise UsageError("--method pav has no --prior, --objective and --ridge")
+    model = _train(args, methods[args.method]) if args.training else bp.read_model(args.model)
+    if not isinstance(model, tuple(methods.values())):
+        raise UsageError(f"{args.model} is no calibration: {model!r}")
     if args.apply:
         _apply_calibration(args, model)
     # Last: a reader of the output that goes away must not cost the files.
     emit(repr(model))
 
 
-def _apply_calibration(args: argparse.Namespace, model: object) -> None:
+def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
     if len(args.apply) > 1:
         raise UsageError("a calibration is of one system: --apply takes one file")
     (file,) = named_files(args.apply).values()
-    if isinstance(model, bp.LinearCalibration) and are_large(args, file):
-        model.apply_file(file, args.output, ndx_file=args.trials, progress=at_terminal())
+    if hasattr(model, "apply_file") and args.base is None and are_large(file):
+        model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
         return
-    if not isinstance(model, bp.LinearCalibration | bp.BoundedCalibration | bp.PAVCalibration):
-        raise UsageError(f"{args.model} is no calibration: {model!r}")
     scores = load_scores(args, file)
     if args.trials is not None:
-        scores = scores.align_with_ndx(bp.read_trials(args.trials))
-    save_as(model.apply(scores), args.output, args.to)
+        scores = scores.align_with_ndx(load_trials(args))
+    files.save_as(model.apply(scores), args.output, args.to)
+
+
+def fuse(args: argparse.Namespace) -> None:
+    """Train a fusion, apply one, or both."""
+    _check_training(args)
+    if not args.training:
+        model = bp.read_model(args.model)
+    elif args.spoof == "keep":
+        if args.prior or args.objective:
+            raise UsageError("with --spoof keep, --costs take the place of --prior, --objective")
+        _both(args.training)
+        model = _train(args, bp.SASVFusion, costs=args.costs or "ASVspoof5")
+    else:
+        model = _train(args, bp.LinearFusion)
+    if not isinstance(model, bp.LinearFusion | bp.SASVFusion):
+        raise UsageError(f"{args.model} is no linear or spoof-aware fusion: {model!r}")
+    if args.apply:
+        _apply_fusion(args, model)
+    emit(repr(model))
+
+
+def _both(given: list[str]) -> dict[str, str]:
+    """Return the files of a verifier and a countermeasure by these names."""
+    systems = named_files(given)
+    if set(systems) != {"asv", "cm"}:
+        expected = "a fusion with --spoof keep has two files, asv=FILE and cm=FILE"
+        raise UsageError(f"{expected}; got {', '.join(systems)}")
+    return {name: systems[name] for name in ("asv", "cm")}
 
 
 def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
@@ -131,61 +142,36 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
     if set(names) == set(trained):
         return [systems[name] for name in trained]
     # Files may have any name, but what is called NAME=FILE must be what was trained on.
-    explicit = [
-        name if systems[name] != text else "" for name, text in zip(names, given, strict=True)
-    ]
-    if any(name not in ("", old) for name, old in zip(explicit, trained, strict=True)):
-        raise UsageError(
-            f"the fusion was trained on {', '.join(trained)}, in this order; --apply has "
-            f"{', '.join(names)}"
-        )
+    pairs = zip(names, given, trained, strict=True)
+    if any(systems[name] != text and name != old for name, text, old in pairs):
+        told = f"the fusion was trained on {', '.join(trained)}, in this order"
+        raise UsageError(f"{told}; --apply has {', '.join(names)}")
     # Nothing but their places tells which system is which.
-    say(
-        "by place: "
-        + ", ".join(
-            f"{old} takes {systems[name]}" for old, name in zip(trained, names, strict=True)
-        )
-    )
+    places = zip(trained, systems.values(), strict=True)
+    files.say("by place: " + ", ".join(f"{old} takes {file}" for old, file in places))
     return list(systems.values())
 
 
-def fuse(args: argparse.Namespace) -> None:
-    """Train a fusion, apply one, or both."""
-    _check_training(args)
-    model = _train(args, bp.LinearFusion) if args.training else bp.read_model(args.model)
-    if args.apply:
-        _apply_fusion(args, model)
-    emit(repr(model))
-
-
-def _apply_fusion(args: argparse.Namespace, model: object) -> None:
-    if not isinstance(model, bp.LinearFusion | bp.SASVFusion):
-        raise UsageError(f"{args.model} is no linear or spoof-aware fusion: {model!r}")
-    systems: dict[str, Any]
-    if isinstance(model, bp.SASVFusion):
-        systems = dict(sorted(_both(args.apply).items()))
-    else:
-        systems = {"score_files": _systems_in_order(args.apply, model.system_names)}
-    files = systems.get("score_files", [*systems.values()])
-    if args.trials is not None and are_large(args, *files, args.trials):
+def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
+    is_sasv = isinstance(model, bp.SASVFusion)
+    systems: dict[str, Any] = _both(args.apply) if is_sasv else {}
+    paths = list(systems.values()) or _systems_in_order(args.apply, model.system_names)
+    if args.trials is not None and args.base is None and are_large(*paths, args.trials):
         where: dict[str, Any] = {"ndx_file": args.trials, "output_file": args.output}
-        model.apply_files(**systems, **where, progress=at_terminal())
+        named = systems or {"score_files": paths}
+        model.apply_files(**named, **where, progress=files.at_terminal())
         return
-    scores = [load_scores(args, file) for file in files]
-    if args.trials is not None:
-        trials = bp.read_trials(args.trials)
-    else:
-        trials, *others = map(lambda item: item.to_ndx(), scores)
-        # Fusion itself refuses systems that lack trials of the first.
-        if any(other.n_trials > trials.n_trials for other in others):
-            counts = ", ".join(
-                f"{part.n_trials} trials ({file})"
-                for part, file in zip((trials, *others), files, strict=True)
-            )
-            message = f"the files to fuse have scores of {counts}: say which by --trials"
-            raise bp.errors.TrialMismatchError(message)
-    if isinstance(model, bp.SASVFusion):
-        fused = model.apply(asv=scores[0], cm=of_trials(scores[1], trials), ndx=trials)
+    scores = [load_scores(args, file) for file in paths]
+    listed = [item.to_ndx() for item in scores]
+    trials = listed[0] if args.trials is None else load_trials(args)
+    # Fusion itself refuses systems that lack trials of the first.
+    if args.trials is None and any(part.n_trials > trials.n_trials for part in listed):
+        counts = zip(listed, paths, strict=True)
+        told = ", ".join(f"{part.n_trials} trials ({file})" for part, file in counts)
+        message = f"the files to fuse have scores of {told}: say which by --trials"
+        raise bp.errors.TrialMismatchError(message)
+    if is_sasv:
+        fused = model.apply(asv=scores[0], cm=files.score_trials(scores[1], trials), ndx=trials)
     else:
         fused = model.apply(scores, trials)
-    save_as(fused, args.output, args.to)
+    files.save_as(fused, args.output, args.to)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +17,25 @@ from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import Results
-from bosaris_py.matlab import arguments
-from bosaris_py.numerics import scoring
-from bosaris_py.numerics.scoring import ScoringRule
+from bosaris_py.matlab import arguments as given
+from bosaris_py.matlab.arguments import Trials, flat, objective_name, require
+from bosaris_py.matlab.classes import Results
+from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, Scores
 
-Calibration = LinearCalibration | PAVCalibration
+# What `apply` of a calibration is: LLRs in the shape of the scores.
+Map = Callable[[npt.ArrayLike], object]
 
 logger = logging.getLogger(__name__)
 
 
 def train_linear_calibration(
     tar: npt.ArrayLike, non: npt.ArrayLike, prior: float, obj_func: object, niters: int, quiet: bool
-) -> tuple[Callable[[npt.ArrayLike], object], float, Float64Array]:
+) -> tuple[Map, float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
-    Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit`; differs: exact optimum;
-    the map keeps the shape of its scores.
+    Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit` with ``ridge=0``; differs:
+    exact optimum; the map keeps the shape of its scores.
 
     Examples
     --------
@@ -43,13 +43,7 @@ def train_linear_calibration(
     >>> w.round(3).tolist(), float(f(2.0).round(3))
     ([1.977, -2.299], 1.656)
     """
-    arguments.check_iterations(niters)
-    fit = LinearCalibration.fit(
-        arguments.flat(tar),
-        arguments.flat(non),
-        prior=prior,
-        objective=arguments.rule_name(obj_func),
-    )
+    fit = given.trainer(LinearCalibration.fit, prior, obj_func, niters)(flat(tar), flat(non))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
@@ -60,7 +54,8 @@ def linear_calibrate_scores(
 
     Toolkit: linear_calibrate_scores.m; native: `LinearCalibration`; differs: exact optimum.
     """
-    return _calibrated(_fit_linear(scr, key, obj_func, niters, prior), scr, key, prior, addzeros)
+    fit = _fit_linear(scr, key, prior, obj_func, niters)
+    return _calibrated(fit, scr, key, prior, addzeros)
 
 
 def linear_calibrate_scores_dev_eval(
@@ -78,30 +73,29 @@ def linear_calibrate_scores_dev_eval(
     Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact
     optimum.
     """
-    _check_eval(scr_eval, ndx_eval)
-    fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior)
+    require("ndx_eval", ndx_eval, Ndx)
+    fit = _fit_linear(scr_dev, key_dev, prior, obj_func, niters)
     dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
-    return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, prior, addzeros)
 
 
-@arguments.ends_as(linear_calibrate_scores, 2)
 def linear_calibrate_scores_from_files(
     keyfilename: FilePath,
     scorefilename: FilePath,
     outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    obj_func: object,
+    niters: int,
+    prior: float,
+    addzeros: bool,
 ) -> None:
     """Calibrate the scores in a file by a linear map that is trained on themselves.
 
     Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
-    The rest of the arguments is that of `linear_calibrate_scores`.
     """
     key, scr = Key.read(keyfilename), Scores.read(scorefilename)
-    linear_calibrate_scores(scr, key, *options, **named).save(outfilename)
+    linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros).save(outfilename)
 
 
-@arguments.ends_as(linear_calibrate_scores_dev_eval, 4)
 def linear_calibrate_scores_dev_eval_from_files(
     dev_keyfilename: FilePath,
     eval_ndxfilename: FilePath,
@@ -109,23 +103,26 @@ def linear_calibrate_scores_dev_eval_from_files(
     eval_scorefilename: FilePath,
     dev_outfilename: FilePath,
     eval_outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    obj_func: object,
+    niters: int,
+    prior: float,
+    addzeros: bool,
 ) -> None:
     """Calibrate the dev and eval scores in files by a linear map that is trained on dev.
 
     Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: none; differs: exact optimum.
-    The rest of the arguments is that of `linear_calibrate_scores_dev_eval`.
     """
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
-    calibrated = linear_calibrate_scores_dev_eval(*scores, *trials, *options, **named)
-    arguments.save_all(calibrated, (dev_outfilename, eval_outfilename))
+    calibrated = linear_calibrate_scores_dev_eval(
+        *scores, *trials, obj_func, niters, prior, addzeros
+    )
+    given.save_all(calibrated, (dev_outfilename, eval_outfilename))
 
 
 def pav_calibration(
     tar: npt.ArrayLike, non: npt.ArrayLike, small_val: float
-) -> tuple[Callable[[npt.ArrayLike], Any], Float64Array, Float64Array]:
+) -> tuple[Map, Float64Array, Float64Array]:
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
@@ -138,7 +135,7 @@ def pav_calibration(
     >>> score_bounds.tolist(), llr_bounds.tolist()
     ([-1000000.0, 1000000.0], [0.0, 0.0])
     """
-    fit = PAVCalibration.fit(arguments.flat(tar), arguments.flat(non), score_offset=small_val)
+    fit = PAVCalibration.fit(flat(tar), flat(non), score_offset=small_val)
     return fit.apply, fit.score_bounds, fit.llr_bounds
 
 
@@ -166,71 +163,60 @@ def pav_calibrate_scores_dev_eval(
 
     Toolkit: pav_calibrate_scores_dev_eval.m; native: as `pav_calibrate_scores`; differs: nothing.
     """
-    _check_eval(scr_eval, ndx_eval)
+    require("ndx_eval", ndx_eval, Ndx)
     fit = _fit_pav(scr_dev, key_dev, score_offset)
     dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
-    return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
-
-
-def _check_eval(scr_eval: Scores, ndx_eval: Ndx) -> None:
-    # Before training, which may take long. A key of eval is refused: nothing may depend on it.
-    arguments.require("ndx_eval", ndx_eval, Ndx)
-    arguments.require("scr_eval", scr_eval, Scores)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, prior, addzeros)
 
 
 def _fit_linear(
-    scr: Scores, key: Key, obj_func: object, niters: int, prior: float
+    scr: Scores, key: Key, prior: float, obj_func: object, niters: int
 ) -> LinearCalibration:
-    arguments.require("scr", scr, Scores)
-    arguments.require("key", key, Key)
-    arguments.check_iterations(niters)
-    objective = arguments.rule_name(obj_func)
     logger.info("training calibration")
-    fit = LinearCalibration.fit_scores(scr, key, prior=prior, objective=objective)
+    fit = given.trainer(LinearCalibration.fit_scores, prior, obj_func, niters)(scr, key)
     logger.info("weights: scaling %f, offset %f", fit.scale, fit.offset)
     return fit
 
 
 def _fit_pav(scr: Scores, key: Key, score_offset: float) -> PAVCalibration:
-    arguments.require("scr", scr, Scores)
-    arguments.require("key", key, Key)
     logger.info("training calibration")
     return PAVCalibration.fit_scores(scr, key, score_offset=score_offset)
 
 
 def _calibrated(
-    fit: Calibration, scr: Scores, ndx: Key | Ndx, prior: float | None, addzeros: bool
+    fit: LinearCalibration | PAVCalibration,
+    scr: Scores,
+    trials: Trials,
+    prior: float,
+    addzeros: bool,
 ) -> Scores:
-    """Apply a calibration to the trials of `ndx`; at a prior, log how good it is."""
+    """Apply a calibration to trials; with a key, log how good it is."""
     logger.info("calibrating scores")
-    calibrated = fit.apply(scr.align_with_ndx(ndx))
+    calibrated: Scores = fit.apply(scr.align_with_ndx(trials))
     # The toolkit shows figures for the training scores only: the key of eval is not there.
-    if prior is not None and isinstance(ndx, Key):
+    if isinstance(trials, Key):
         logger.info("displaying calibration results")
-        # Not get_tar_non, which would warn of missing trials again.
-        masks = (ndx.tar & calibrated.scoremask, ndx.non & calibrated.scoremask)
+        # Not Results(scr, key), which would warn of missing trials again.
+        masks = trials.tar & calibrated.scoremask, trials.non & calibrated.scoremask
         results = Results(*(calibrated.scoremat[mask] for mask in masks))
-        figures = (
-            f"norm_act_dcf = {results.act_dcf(prior, normalize=True):g}, "
-            f"norm_min_dcf = {results.min_dcf(prior, normalize=True):g}, "
-            f"prbep = {results.prbep:g}"
-        )
-        if isinstance(fit, LinearCalibration):
-            figures += f", nxe = {fit.objective_value:g}"
-        logger.info("%s", figures)
+        act, least = results.get_norm_act_dcf(prior), results.get_norm_min_dcf(prior)
+        nxe = f", nxe = {fit.objective_value:g}" if isinstance(fit, LinearCalibration) else ""
+        figures = "norm_act_dcf = %g, norm_min_dcf = %g, prbep = %g%s"
+        logger.info(figures, act, least, results.prbep, nxe)
     # After calibration 0 says that there is no evidence.
-    return calibrated.set_missing_to_value(ndx, 0.0) if addzeros else calibrated
+    return calibrated.set_missing_to_value(trials, 0.0) if addzeros else calibrated
 
 
-def make_objective_function_from_name(name: object) -> ScoringRule:
+def make_objective_function_from_name(name: str) -> str:
     """Return the objective of a name: "cllr", "brier" or "boost", in any case.
 
-    Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
-    itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
+    Toolkit: make_objective_function_from_name.m; native: the argument `objective`; differs: what is
+    returned is the name in small letters; `evaluate_objective` evaluates it.
     """
-    if not isinstance(name, str) or name.lower() not in scoring.OBJECTIVES:
+    objective = objective_name(name).lower()
+    if objective not in OBJECTIVES:
         raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
-    return scoring.scoring_rule(name)
+    return objective
 
 
 def evaluate_objective(
@@ -247,8 +233,8 @@ def evaluate_objective(
     1.0
     """
     # Labels split the scores of any number of systems; here there is one.
-    tar, non = arguments.split_by_label(arguments.as_vector(scores, "scores")[np.newaxis], classf)
-    rule = arguments.rule_name(objective)
+    tar, non = given.split_by_label(given.as_vector(scores, "scores")[np.newaxis], classf)
+    rule = objective_name(objective)
     return native.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 
 

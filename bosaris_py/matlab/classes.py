@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
+import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
@@ -22,6 +21,9 @@ Quality = QualityMeasures
 
 Id_Map = IdMap
 
+# A number at each prior, or the number at the only one.
+Figures = Float64Array | float
+
 _CLASSES = (Ndx, Key, Scores, QualityMeasures, SegmentQuality, IdMap)
 
 
@@ -30,8 +32,8 @@ class Results(NativeResults):
     """The results of one system, asked for by the toolkit's methods.
 
     Toolkit: @Results; native: `bosaris_py.Results`, of which this is one; differs: a prior may be
-    an operating point too; `tar` is in ascending order. The arguments are scores and key, or target
-    and non-target scores.
+    an operating point too; `tar` and `non` are in ascending order. The arguments are scores and
+    key, or target and non-target scores.
 
     Examples
     --------
@@ -43,27 +45,28 @@ class Results(NativeResults):
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
-            # Results do not depend on the order of trials; to keep it would cost time.
             first, second = class_scores(first, require("key", second, Key))
-        elif isinstance(second, Key):
-            raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
-        super().__init__(flat(first), flat(second))
+        super().__init__(flat(first), flat(np.asarray(second)))
 
-    def get_act_dcf(self, prior: PriorLike) -> Any:
+    def get_act_dcf(self, prior: PriorLike) -> Figures:
         """Return the actual DCF at a probability of targets."""
-        return self.act_dcf(prior, normalize=False)
+        value: Figures = self.act_dcf(prior, normalize=False)
+        return value
 
-    def get_norm_act_dcf(self, prior: PriorLike) -> Any:
+    def get_norm_act_dcf(self, prior: PriorLike) -> Figures:
         """Return the normalized actual DCF at a probability of targets."""
-        return self.act_dcf(prior, normalize=True)
+        value: Figures = self.act_dcf(prior, normalize=True)
+        return value
 
-    def get_min_dcf(self, prior: PriorLike) -> Any:
+    def get_min_dcf(self, prior: PriorLike) -> Figures:
         """Return the minimum DCF at a probability of targets."""
-        return self.min_dcf(prior, normalize=False)
+        value: Figures = self.min_dcf(prior, normalize=False)
+        return value
 
-    def get_norm_min_dcf(self, prior: PriorLike) -> Any:
+    def get_norm_min_dcf(self, prior: PriorLike) -> Figures:
         """Return the normalized minimum DCF at a probability of targets."""
-        return self.min_dcf(prior, normalize=True)
+        value: Figures = self.min_dcf(prior, normalize=True)
+        return value
 
     def get_prbep(self) -> float:
         """Return the precision-recall break-even point, a number of errors."""
@@ -83,13 +86,13 @@ class Results(NativeResults):
 
     @property
     def tar(self) -> FloatArray:
-        """The target scores, in ascending order."""
+        """The target scores, ascending."""
         return self.sample.tar.scores
 
     @property
     def non(self) -> FloatArray:
-        """The non-target scores."""
-        return self.sample.non.listed
+        """The non-target scores, ascending."""
+        return self.sample.non.scores
 
     @property
     def Pmiss(self) -> Float64Array:
@@ -120,7 +123,6 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
     Toolkit: the method validate of every class; native: none, objects are checked when they are
     made; differs: a function only, and `warn` has no effect.
     """
-    if not isinstance(obj, _CLASSES):
-        expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"
-        raise invalid("obj", expected, describe(obj))
+    if type(obj) not in _CLASSES:
+        raise invalid("obj", "be an object of trials", describe(obj))
     return True

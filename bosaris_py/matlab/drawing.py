@@ -2,73 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import FilePath, describe, invalid
-from bosaris_py.evaluation import Results
-from bosaris_py.matlab.arguments import flat, vector_of_numbers
-from bosaris_py.numerics import logit
+from bosaris_py._validation import FilePath, check_shape, describe, invalid
+from bosaris_py.matlab.arguments import as_vector
+from bosaris_py.matlab.classes import Results
+from bosaris_py.numerics import logit, sigmoid
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
-from bosaris_py.plots.bayes import AXES, CURVES, to_plo
-from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 PlotArgs = str | Sequence[object]
+Limits = Sequence[float]
 
-# Prior of the operating point that dcfplot marks: the "new DCF" of NIST SRE 2010.
-_DCF_PRIOR = 0.001
-
-
-# Lines of the rule of 30 have one width, whichever errors they show.
-_DR30_WIDTH = 1.2
+# xmin, xmax, ymin and ymax of the Bayes plot.
+_AXES = (-10.0, 0.0, 0.0, 1.2)
 
 
-def _line(plot_args: object, legend_string: str | None = None) -> dict[str, Any]:
-    """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
-    if not (plot_args is None or isinstance(plot_args, str | list | tuple)):
-        hint = "Write ['b', 'LineWidth', 2]."
-        if isinstance(plot_args, frozenset | set):
-            hint = "Braces make a set, without order: write ['b', 'LineWidth', 2]."
-        elif isinstance(plot_args, int):
-            hint = "Systems have no index: set_system chooses the one that is drawn."
-        raise invalid("plot_args", "be a line style or a list", describe(plot_args), hint)
-    listed = [] if plot_args is None else plot_args
-    listed = [listed] if isinstance(listed, str) else list(listed)
+def _line(
+    plot_args: PlotArgs, legend_string: str | None = None
+) -> tuple[str | None, object, dict[str, object]]:
+    """Return style, legend entry and properties of ``{'b--', 'LineWidth', 2}``."""
+    if not isinstance(plot_args, str | list | tuple):
+        expected = "be a line style or a list, such as ['b', 'LineWidth', 2]"
+        raise invalid("plot_args", expected, describe(plot_args))
+    listed = [plot_args] if isinstance(plot_args, str) else list(plot_args)
     # Names and values come in pairs; an odd one out is the style, which stands first.
-    style = listed.pop(0) if len(listed) % 2 else None
+    style = listed.pop(0) if len(listed) % 2 else ""
     names = listed[::2]
-    if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
+    if any(type(word) is not str for word in (style, *names)):
         expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
-    # MATLAB takes the marker of the toolkit's demo, 'rV', in either case.
-    style = style and style.replace("V", "v")
-    # MATLAB's names of properties are matplotlib's but for capital letters.
-    keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
-    # Those whose counterpart has another name. The legend has an entry for each text not empty.
-    shown = keywords.pop("handlevisibility", "on") != "off"
-    label = keywords.pop("displayname", "")
+    # MATLAB's names of properties are matplotlib's but for capital letters, and these.
+    keywords = {f"{name}".lower(): value for name, value in zip(names, listed[1::2], strict=True)}
+    is_shown = keywords.pop("handlevisibility", "on") != "off"
+    named = keywords.pop("displayname", "")
+    label = legend_string or named
     if "markerindices" in keywords:
-        keywords["markevery"] = (np.ravel(keywords.pop("markerindices")) - 1).tolist()
-    return {
-        "style": style,
-        "label": (shown and (legend_string or label)) or "_nolegend_",
-        **keywords,
-    }
-
-
-def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
-    rates = vector_of_numbers(values, name)
-    if rates.size == 0 or not ((rates >= 0.0) & (rates <= 1.0)).all():
-        hint = "Percentages must be divided by 100." if (rates > 1.0).any() else ""
-        raise invalid(name, "hold rates between 0 and 1", describe(rates.tolist()), hint)
-    return rates
+        places = np.asarray(keywords.pop("markerindices"), dtype=np.int64)
+        keywords["markevery"] = (places.ravel() - 1).tolist()
+    # MATLAB takes the marker of the toolkit's demo, 'rV', in either case.
+    short = f"{style}".replace("V", "v") or None
+    return short, label if label and is_shown else "_nolegend_", keywords
 
 
 class _Plot:
@@ -76,14 +60,16 @@ class _Plot:
 
     plot: DETPlot | BayesPlot
     _dr30_labels: ClassVar[tuple[str, str]]
+    _name = ""
+    _results: Results | None = None
 
     @property
-    def ax(self) -> Any:
+    def ax(self) -> Axes:
         """The matplotlib Axes, to be changed at will."""
         return self.plot.ax
 
     @property
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """The matplotlib Figure, which pyplot knows nothing of."""
         return self.plot.figure
 
@@ -101,29 +87,38 @@ class _Plot:
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.plot.set_system(flat(tar), flat(non), sys_name)
+        self.set_system_from_results(Results(tar, non), sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
-        self.plot.set_system_from_scores(scr, key, sys_name)
+        self.set_system_from_results(Results(scr, key), sys_name)
 
     def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its results (not in the toolkit)."""
         self.plot.set_system_from_results(results, sys_name)
+        self._results, self._name = results, sys_name
+
+    def _draw(
+        self, kind: str, plot_args: PlotArgs, legend_string: str | None, **more: object
+    ) -> None:
+        """Call the native method of a kind of line; `more` are its defaults and first arguments."""
+        style, label, keywords = _line(plot_args, legend_string)
+        method: Callable[..., object] = getattr(self.plot, f"plot_{kind}")
+        method(style=style, label=label, **{**more, **keywords})
 
     def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 false alarms."""
-        self.plot.plot_DR30_fa(**{"linewidth": _DR30_WIDTH, **_line(plot_args, legend_string)})
+        self._draw("DR30_fa", plot_args, legend_string, linewidth=1.2)
 
     def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 misses."""
-        self.plot.plot_DR30_miss(**{"linewidth": _DR30_WIDTH, **_line(plot_args, legend_string)})
+        self._draw("DR30_miss", plot_args, legend_string, linewidth=1.2)
 
     def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
         """Mark where there are 30 false alarms and 30 misses, with legend entries."""
-        fa_label, miss_label = self._dr30_labels
-        self.plot_DR30_fa(plot_args_fa, fa_label)
-        self.plot_DR30_miss(plot_args_miss, miss_label)
+        fa, miss = self._dr30_labels
+        self.plot_DR30_fa(plot_args_fa, fa)
+        self.plot_DR30_miss(plot_args_miss, miss)
 
     def display_legend(self) -> None:
         """Add the legend; to be called last."""
@@ -150,48 +145,30 @@ class Det_Plot(_Plot):
     >>> plot.plot_steppy_det(["b", "LineWidth", 2], "steps")
     >>> plot.display_legend()
     >>> plot
-    Det_Plot around DETPlot: 1 lines, current system 'A'
+    Det_Plot around DETPlot: 1 line of 1 system
     """
 
     plot: DETPlot
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Any = None
+        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Axes | None = None
     ) -> None:
         self.plot = DETPlot(plot_window, plot_title, ax)
 
-    @staticmethod
-    def make_plot_window_from_string(window_name: str) -> DETWindow:
-        """Return the window of a name: "new", "old", "big" or "sre10"."""
-        return find_window(window_name)
+    # The window of a name: "new", "old", "big" or "sre10".
+    make_plot_window_from_string = staticmethod(find_window)
 
-    @staticmethod
-    def make_plot_window_from_values(
-        pfa_limits: Sequence[float],
-        pmiss_limits: Sequence[float],
-        xticks: Sequence[float],
-        xticklabels: Sequence[str],
-        yticks: Sequence[float],
-        yticklabels: Sequence[str],
-    ) -> DETWindow:
-        """Return a window of given limits, ticks and labels; all rates are fractions."""
-        return DETWindow(
-            pfa_limits=pfa_limits,
-            pmiss_limits=pmiss_limits,
-            xticks=xticks,
-            xticklabels=xticklabels,
-            yticks=yticks,
-            yticklabels=yticklabels,
-        )
+    # The window of pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels.
+    make_plot_window_from_values = DETWindow
 
     def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve as it is, in steps."""
-        self.plot.plot_steppy_det(**_line(plot_args, legend_string))
+        self._draw("steppy_det", plot_args, legend_string)
 
     def plot_rocch_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve of the ROC's convex hull."""
-        self.plot.plot_rocch_det(**_line(plot_args, legend_string))
+        self._draw("rocch_det", plot_args, legend_string)
 
     def plot_det_from_roc(
         self,
@@ -201,22 +178,26 @@ class Det_Plot(_Plot):
         legend_string: str | None = None,
     ) -> None:
         """Draw a curve of known error-rates, as fractions; there need not be a system."""
-        # The native plots know no curve without scores, so the line is drawn as they draw theirs.
-        pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
-        if pmiss.size != pfa.size:
-            raise invalid("Pfa", f"have as many points as `Pmiss`, {pmiss.size}", f"{pfa.size}")
-        line = _line(plot_args, legend_string)
-        style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
-        self.plot._line("det_from_roc", pfa, pmiss, Look(style, label, line))
+        pmiss, pfa = as_vector(Pmiss, "Pmiss"), as_vector(Pfa, "Pfa")
+        check_shape(pfa, pmiss.shape, "Pfa", "of `Pmiss`")
+        for name, rates in (("Pmiss", pmiss), ("Pfa", pfa)):
+            if not ((rates >= 0.0) & (rates <= 1.0)).all():
+                hint = "Percentages must be divided by 100."
+                raise invalid(name, "hold rates between 0 and 1", describe(rates), hint)
+        style, label, keywords = _line(plot_args, legend_string)
+        named = label if label == "_nolegend_" else f"{self._name} {label}".strip()
+        (line,) = self.ax.plot(pfa, pmiss, *([] if style is None else [style]), label=named)
+        line.set(**keywords)
 
     def plot_mindcf_point(
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> tuple[float, float, float]:
         """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
-        self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string))
-        results = self.plot._system()
-        best = results.min_dcf_threshold(prior)
-        return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
+        self._draw("mindcf_point", plot_args, legend_string, prior=prior)
+        # Without a system the line above raises.
+        assert self._results is not None
+        best = self._results.min_dcf_threshold(prior)
+        return float(self._results.get_norm_min_dcf(prior)), best.pmiss, best.pfa
 
     @staticmethod
     def test_this() -> Det_Plot:
@@ -244,60 +225,54 @@ class Norm_DCF_Plot(_Plot):
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
-        self, axes: Sequence[float] = AXES, plot_title: str | None = None, *, ax: Any = None
+        self, axes: Limits = _AXES, plot_title: str | None = None, *, ax: Axes | None = None
     ) -> None:
-        self.plot = BayesPlot(flat(axes) if np.size(axes) else AXES, plot_title, ax)
+        limits = as_vector(axes, "axes").tolist() or _AXES
+        self.plot = BayesPlot(limits, plot_title, ax)
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the normalized actual DCF."""
-        self.plot.plot_dcf_curve_act(**_line(plot_args, legend_string))
+        self._draw("dcf_curve_act", plot_args, legend_string)
 
     def plot_dcf_curve_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the normalized minimum DCF."""
-        self.plot.plot_dcf_curve_min(**_line(plot_args, legend_string))
+        self._draw("dcf_curve_min", plot_args, legend_string)
 
     def plot_miss_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the misses' part of the actual DCF."""
-        self.plot.plot_miss_rate_act(**_line(plot_args, legend_string))
+        self._draw("miss_rate_act", plot_args, legend_string)
 
     def plot_miss_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the misses' part of the minimum DCF."""
-        self.plot.plot_miss_rate_min(**_line(plot_args, legend_string))
+        self._draw("miss_rate_min", plot_args, legend_string)
 
     def plot_fa_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the false alarms' part of the actual DCF."""
-        self.plot.plot_fa_rate_act(**_line(plot_args, legend_string))
+        self._draw("fa_rate_act", plot_args, legend_string)
 
     def plot_fa_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the false alarms' part of the minimum DCF."""
-        self.plot.plot_fa_rate_min(**_line(plot_args, legend_string))
+        self._draw("fa_rate_min", plot_args, legend_string)
 
     def plot_operating_point(
         self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
-        line = _line(plot_args, legend_string)
-        # All numbers are log-odds here, those between 0 and 1 too.
-        look = Look(line.pop("style"), line.pop("label"), line)
-        self.plot._operating_line(to_plo(plo), look)
+        # The native method takes numbers between 0 and 1 as a mistake.
+        where = {"prior": sigmoid(plo)} if 0.0 < plo < 1.0 else {"plo": plo}
+        self._draw("operating_point", plot_args, legend_string, **where)
 
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
 
-        In the order of `BayesPlot.plot_curves`, with its legend entries.
+        Minimum miss rate, FA rate and DCF, the same actual, 30 misses, 30 false alarms; these
+        words are the legend entries.
         """
-        flags = np.asarray(plot_mask)
-        if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
-            raise invalid("plot_mask", f"be {len(CURVES)} flags", describe(plot_mask))
-        n_drawn = np.count_nonzero(flags)
-        if isinstance(line_info, str | set) or len(line_info) != n_drawn:
-            expected = f"hold line arguments for each of the {n_drawn} flags set"
-            raise invalid("line_info", expected, describe(line_info))
+        if isinstance(line_info, str | set):
+            raise invalid("line_info", "be a list", describe(line_info))
         lines = [_line(plot_args) for plot_args in line_info]
-        for line in lines:
-            # The native method makes the entries itself.
-            del line["label"]
-        self.plot.plot_curves(flags, lines)
+        styles = [{"style": style, **keywords} for style, _, keywords in lines]
+        self.plot.plot_curves(plot_mask, styles)
 
 
 def detplot(
@@ -313,7 +288,7 @@ def detplot(
     Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too.
     """
     # The toolkit's own choice of window and styles.
-    plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
+    plot = Det_Plot("sre10", plot_title)
     plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))
     plot.plot_steppy_det("b", curve_label)
     plot.plot_mindcf_point(prior, "k*", "min dcf")
@@ -328,17 +303,18 @@ def dcfplot(
     evalscrfilename: FilePath,
     outfilename: FilePath,
     plot_title: str | None = None,
-    xmin: float = AXES[0],
-    xmax: float = AXES[1],
-    ymin: float = AXES[2],
-    ymax: float = AXES[3],
-    prior: float = _DCF_PRIOR,
+    xmin: float = _AXES[0],
+    xmax: float = _AXES[1],
+    ymin: float = _AXES[2],
+    ymax: float = _AXES[3],
+    prior: float = 0.001,
 ) -> None:
     """Draw the normalized Bayes error-rates of dev and eval scores in files to a PDF file.
 
     Toolkit: dcfplot.m; native: `BayesPlot`; differs: each of the last five arguments has its
     default, where the toolkit fails if only some are given.
     """
+    # The prior by default is that of the "new DCF" of NIST SRE 2010.
     plot = Norm_DCF_Plot((xmin, xmax, ymin, ymax), plot_title)
     plot.set_system_from_scores(Scores.read(devscrfilename), Key.read(devkeyfilename), "dev")
     plot.plot_miss_rate_act("b--", "misses")

@@ -8,45 +8,33 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from os import PathLike
-from typing import Any, overload
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
-from bosaris_py._notes import warn_caller
-from bosaris_py._validation import FilePath, as_matrix, describe, invalid
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import FilePath, check_not_empty, check_shape, describe, invalid
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle, fuse_trials, quality_term
-from bosaris_py.matlab.arguments import (
-    Qualities,
-    Systems,
-    as_qualities,
-    as_systems,
-    as_vector,
-    as_whole,
-    check_iterations,
-    ends_as,
-    matrix_of_numbers,
-    require,
-    rule_name,
-    save_all,
-    split_by_label,
-    vector_of_numbers,
-)
+from bosaris_py.matlab import arguments as given
+from bosaris_py.matlab.arguments import Qualities, Systems, Trials, as_list, require
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 from bosaris_py.trials.quality import mix_measures, stack_quality
 from bosaris_py.trials.scores import assemble, stack_scores
 
-Trials = Key | Ndx
-Fuser = Callable[[Any], Any]
+_T = TypeVar("_T")
+
+# What a trained fusion is: of scores, and of scores, quality measures and trials.
+Fuser = Callable[[npt.ArrayLike], npt.ArrayLike]
 QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]
-# Trials, the scores of each system for them, and their quality measures.
-_Set = tuple[Trials, list[Scores], list[QualityMeasures]]
+
+# Prior, objective and iterations of a training, as `trainer` takes them.
+Options = tuple[float, object, int]
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +44,7 @@ def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
 
     Toolkit: stackScores.m; native: none; differs: says which system lacks how many scores.
     """
-    return stack_scores(as_systems(scores_obj_array, "scores_obj_array"), key_or_ndx)
+    return stack_scores(as_list(scores_obj_array, "scores_obj_array", Scores), key_or_ndx)
 
 
 def make_classf_from_key(key: Key) -> Float64Array:
@@ -72,7 +60,7 @@ def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:
 
     Toolkit: assemble_scr.m; native: what ``apply`` does inside; differs: nothing.
     """
-    return assemble(vector_of_numbers(scores, "scores"), key_or_ndx)
+    return assemble(given.as_vector(scores, "scores"), key_or_ndx)
 
 
 def make_initial_fusion_weights(numsystems: int) -> Float64Array:
@@ -80,16 +68,8 @@ def make_initial_fusion_weights(numsystems: int) -> Float64Array:
 
     Toolkit: make_initial_fusion_weights.m; native: none; differs: nothing.
     """
-    n_systems = as_whole(numsystems, "numsystems", least=1)
+    n_systems = given.as_whole(numsystems, "numsystems", least=1)
     return np.append(np.full(n_systems, 1.0 / n_systems), 0.0)
-
-
-@overload
-def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike) -> Float64Array: ...
-
-
-@overload
-def linear_fuser(w: npt.ArrayLike, scores: None = None) -> str: ...
 
 
 def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float64Array | str:
@@ -103,20 +83,18 @@ def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float
     >>> linear_fuser([0.5, 2.0, -1.0], [[1.0, 2.0], [0.0, 1.0]]).tolist()
     [-0.5, 2.0]
     """
-    weights = vector_of_numbers(w, "w")
+    weights = given.as_vector(w, "w")
     if weights.size < 2:
-        hint = "To train a fusion use train_linear_fuser." if weights.size == 0 else ""
         expected = "hold one weight for each system, and the offset"
-        raise invalid("w", expected, f"{weights.size} numbers", hint)
+        raise invalid("w", expected, f"{weights.size} numbers")
     if scores is None:
         listed = ", ".join(f"{weight:g}" for weight in weights[:-1])
         return f"linear fusion: weights [{listed}], offset {weights[-1]:g}"
-    matrix = matrix_of_numbers(scores, "scores")
+    matrix = given.as_matrix(scores, "scores")
     if matrix.shape[0] != weights.size - 1:
         expected = f"hold the scores of {weights.size - 1} systems, one in each row"
         raise invalid("scores", expected, f"shape {matrix.shape}")
-    fused: Float64Array = weights[:-1] @ matrix + weights[-1]
-    return fused
+    return np.asarray(weights[:-1] @ matrix + weights[-1])
 
 
 def train_linear_fuser(
@@ -130,12 +108,12 @@ def train_linear_fuser(
 ) -> tuple[Fuser, float, Float64Array]:
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
-    Toolkit: train_linear_fuser.m; native: `LinearFusion.fit`; differs: exact optimum.
+    Toolkit: train_linear_fuser.m; native: `LinearFusion.fit` with ``ridge=0``; differs: exact
+    optimum.
     """
-    check_iterations(niters)
-    tar, non = split_by_label(as_matrix(scores, "scores"), classf)
-    fit = LinearFusion.fit(tar, non, prior=prior, objective=rule_name(obj_func))
-    return fit.apply, fit.objective_value, mark_read_only(np.append(fit.weights, fit.offset))
+    tar, non = given.split_by_label(given.as_matrix(scores, "scores"), classf)
+    fit = given.trainer(LinearFusion.fit, prior, obj_func, niters)(tar, non)
+    return fit.apply, fit.objective_value, _weights(fit)
 
 
 def train_linear_fusion_function(
@@ -151,30 +129,35 @@ def train_linear_fusion_function(
 
     Toolkit: train_linear_fusion_function.m; native: `LinearFusion`; differs: exact optimum.
     """
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
+    fit = _train_linear(key, systems, (prior, obj_func, niters))
+    return fit.apply, _weights(fit)
+
+
+def _train_linear(key: Key, systems: list[Scores], options: Options) -> LinearFusion:
     require("key", key, Key)
-    check_iterations(niters)
-    objective = rule_name(obj_func)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
     logger.info("training linear fusion of %d systems", len(systems))
-    fit = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
+    fit = given.trainer(LinearFusion.fit_scores, *options)(systems, key)
     logger.info("weights: %s, offset %f", " ".join(f"{w:f}" for w in fit.weights), fit.offset)
     logger.info("nxe = %g", fit.objective_value)
-    return fit.apply, mark_read_only(np.append(fit.weights, fit.offset))
+    return fit
+
+
+def _weights(fit: LinearFusion) -> Float64Array:
+    """Return the weights of the systems, then the offset."""
+    return mark_read_only(np.append(fit.weights, fit.offset))
 
 
 def apply_linear_fusion_function(
-    key_or_ndx: Trials, scores_obj_array: Systems, flin: object
+    key_or_ndx: Trials, scores_obj_array: Systems, flin: Fuser
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key.
 
     Toolkit: apply_linear_fusion_function.m; native: ``LinearFusion.apply``; differs: nothing.
     """
     if not callable(flin):
-        is_quality = isinstance(flin, QualityFusion)
-        hint = "That is a quality fusion; use apply_quality_fusion_function." if is_quality else ""
-        expected = "be what train_linear_fusion_function returns first"
-        raise invalid("flin", expected, describe(flin), hint)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
+        raise invalid("flin", "be what train_linear_fusion_function returns", describe(flin))
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
     return assemble(flin(stack_scores(systems, key_or_ndx)), key_or_ndx)
 
 
@@ -191,9 +174,9 @@ def linear_fusion_scores(
 
     Toolkit: linear_fusion_scores.m; native: `LinearFusion`; differs: exact optimum.
     """
-    options = prior, obj_func, niters, cstepHessian, quiet
-    flin, _ = train_linear_fusion_function(key, scores_obj_array, *options)
-    return apply_linear_fusion_function(key, scores_obj_array, flin)
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
+    fused: Scores = _train_linear(key, systems, (prior, obj_func, niters)).apply(systems, key)
+    return fused
 
 
 def linear_fusion_dev_eval(
@@ -212,32 +195,31 @@ def linear_fusion_dev_eval(
     Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
     """
     require("ndx_eval", ndx_eval, Ndx)
-    options = prior, obj_func, niters, cstepHessian, quiet
-    flin, _ = train_linear_fusion_function(key_dev, dev_scores_obj_array, *options)
-    return (
-        apply_linear_fusion_function(key_dev, dev_scores_obj_array, flin),
-        apply_linear_fusion_function(ndx_eval, eval_scores_obj_array, flin),
-    )
+    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
+    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
+    fit = _train_linear(key_dev, dev, (prior, obj_func, niters))
+    return fit.apply(dev, key_dev), fit.apply(new, ndx_eval)
 
 
-@ends_as(linear_fusion_scores, 2)
 def linear_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
     outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    prior: float,
+    niters: int,
+    obj_func: object,
+    cstepHessian: bool,
+    quiet: bool,
 ) -> None:
     """Fuse the scores in files by a fusion that is trained on themselves.
 
-    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact optimum. The
-    rest of the arguments is that of `linear_fusion_scores`.
+    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
-    linear_fusion_scores(key, systems, *options, **named).save(outfilename)
+    fused = linear_fusion_scores(key, systems, prior, niters, obj_func, cstepHessian, quiet)
+    fused.save(outfilename)
 
 
-@ends_as(linear_fusion_dev_eval, 4)
 def linear_fusion_dev_eval_from_files(
     dev_keyfilename: FilePath,
     dev_scorefilenames: Sequence[FilePath],
@@ -245,18 +227,20 @@ def linear_fusion_dev_eval_from_files(
     eval_scorefilenames: Sequence[FilePath],
     dev_outfilename: FilePath,
     eval_outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    prior: float,
+    niters: int,
+    obj_func: object,
+    cstepHessian: bool,
+    quiet: bool,
 ) -> None:
     """Fuse the dev and eval scores in files by a fusion that is trained on dev.
 
     Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact optimum.
-    The rest of the arguments is that of `linear_fusion_dev_eval`.
     """
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
-    evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
-    fused = linear_fusion_dev_eval(*dev, *evaluation, *options, **named)
-    save_all(fused, (dev_outfilename, eval_outfilename))
+    new = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
+    fused = linear_fusion_dev_eval(*dev, *new, prior, niters, obj_func, cstepHessian, quiet)
+    given.save_all(fused, (dev_outfilename, eval_outfilename))
 
 
 def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
@@ -264,7 +248,8 @@ def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
 
     Toolkit: stackQ.m; native: none, `QualityFusion` does it; differs: nothing.
     """
-    return stack_quality(as_qualities(quality_obj_array, "quality_obj_array"), key_or_ndx)
+    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
+    return stack_quality(qualities, key_or_ndx)
 
 
 def spliceQ(scrQ1: QualityMeasures, scrQ2: QualityMeasures, key_or_ndx: Trials) -> QualityMeasures:
@@ -290,11 +275,8 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     """
     aligned = qual.align_with_ndx(ndx)
     # A measure of 1 is added to those of models and of segments, for linear terms and offset.
-    form = form_from_triangle(vector_of_numbers(w, "w"))
-    if len(form) != aligned.n_measures + 1:
-        n_weights = (aligned.n_measures + 1) * (aligned.n_measures + 2) // 2
-        expected = f"hold {n_weights} weights for {aligned.n_measures} measures"
-        raise invalid("w", expected, f"{np.size(w)}")
+    form = form_from_triangle(given.as_vector(w, "w"))
+    check_shape(form, (aligned.n_measures + 1,) * 2, "w", "as a triangle and its mirror image")
     return _columns(quality_term(form, aligned.modelQ, aligned.segQ), ndx)
 
 
@@ -309,11 +291,10 @@ def qfuser_linear(
     The weights are those of the systems, an offset, and a lower triangle of (q + 1) (q + 2) / 2 for
     q quality measures, column by column. Scores are as `stackScores` returns them.
     """
-    weights = vector_of_numbers(w, "w")
-    systems = matrix_of_numbers(scores, "scores")
     aligned = scrQ.align_with_ndx(ndx)
     models, segments = ndx.trial_positions()
-    return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
+    qualities = aligned.modelQ[:, models], aligned.segQ[:, segments]
+    return fuse_trials(given.as_vector(w, "w"), given.as_matrix(scores, "scores"), *qualities)
 
 
 def qfuser_backoff(
@@ -328,21 +309,13 @@ def qfuser_backoff(
     Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: `backoff` may be a Scores.
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
+    listed = stack_scores([backoff], ndx)[0] if isinstance(backoff, Scores) else backoff
+    spare = given.as_vector(listed, "backoff")
+    check_shape(spare, fused.shape, "backoff", "the trials")
     covered = _columns(scrQ.align_with_ndx(ndx).scoremask, ndx)
-    if isinstance(backoff, Scores):
-        spare = stack_scores([backoff], ndx)[0]
-    else:
-        spare = vector_of_numbers(backoff, "backoff")
-    if spare.shape != fused.shape:
-        expected = f"hold a score for each of the {fused.size} trials"
-        raise invalid("backoff", expected, f"shape {spare.shape}")
-    n_missing = int(np.count_nonzero(~covered))
-    if n_missing:
-        message = (
-            f"Quality missing for {n_missing} of {covered.size} trials, "
-            "substituting backoff scores."
-        )
-        warn_caller(message, MissingTrialsWarning)
+    if n := int(np.count_nonzero(~covered)):
+        text = f"Quality missing for {n} of {covered.size} trials, substituting backoff scores."
+        warn([Note(MissingTrialsWarning, text, count=n)])
     return np.where(covered, fused, spare)
 
 
@@ -363,10 +336,9 @@ def train_qfuser(
     weight, a second offset, is 0. The fusion takes what `qfuser_linear` takes after the weights.
     """
     require("key", key, Key)
-    check_iterations(niters)
     # fit_scores takes objects; the stack holds their trials column by column.
-    systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores")]
-    fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=rule_name(obj_func))
+    systems = [assemble(row, key) for row in given.as_matrix(scores, "scores")]
+    fit = given.trainer(QualityFusion.fit_scores, prior, obj_func, niters)(systems, [scrQ], key)
     weights = fit.toolkit_weights
     return partial(qfuser_linear, weights), fit.objective_value, weights
 
@@ -385,30 +357,28 @@ def train_quality_fusion_function(
 ) -> QualityFusion:
     """Train a quality fusion on the trials of a key.
 
-    Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum.
+    Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum, so
+    that the first weights `wlin` have no effect.
     """
-    dev = _set(require("key", key, Key), scores_obj_array, quality_obj_array)
-    check_iterations(niters)
-    # First weights that training does not need; of the wrong number they tell a mistake.
-    weights, n_systems = as_vector(wlin, "wlin"), len(dev[1])
-    if weights.size != n_systems + 1 or not np.isfinite(weights).all():
-        expected = f"hold {n_systems} weights and an offset, all finite"
-        raise invalid("wlin", expected, describe(weights.tolist()))
-    return _train(dev, Qtrans, prior, rule_name(obj_func), None)
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
+    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
+    return _train_quality(key, systems, qualities, Qtrans, (prior, obj_func, niters))
 
 
-def _train(
-    dev: _Set, qtrans: npt.ArrayLike, prior: float, objective: str, linear: LinearFusion | None
+def _train_quality(
+    key: Key,
+    systems: list[Scores],
+    qualities: list[QualityMeasures],
+    qtrans: npt.ArrayLike,
+    options: Options,
+    linear: LinearFusion | None = None,
 ) -> QualityFusion:
-    trials, systems, qualities = dev
-    key = require("key", trials, Key)
-    if np.size(qtrans) == 0:
-        hint = "To take the measures as they are give an identity matrix."
-        raise invalid("Qtrans", "not be empty", describe(qtrans), hint)
+    require("key", key, Key)
+    check_not_empty(np.asarray(qtrans), "Qtrans")
     logger.info("training quality fusion of %d systems", len(systems))
     logger.info("Qtrans = %s", np.asarray(qtrans).tolist())
-    fit = QualityFusion.fit_scores(
-        systems, qualities, key, qtrans=qtrans, prior=prior, objective=objective, linear=linear
+    fit = given.trainer(QualityFusion.fit_scores, *options)(
+        systems, qualities, key, qtrans=qtrans, linear=linear
     )
     logger.info("nxe = %g", fit.objective_value)
     return fit
@@ -419,7 +389,7 @@ def apply_quality_fusion_function(
     scores_obj_array: Systems,
     quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
-    fqual: object,
+    fqual: QualityFusion,
     scr_lin: Scores,
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key, with their quality measures.
@@ -427,14 +397,14 @@ def apply_quality_fusion_function(
     Toolkit: apply_quality_fusion_function.m; native: ``QualityFusion.apply``; differs: `Qtrans`
     must be that of the training. Trials without quality get their scores in `scr_lin`.
     """
-    if not isinstance(fqual, QualityFusion):
-        raise invalid("fqual", "be what train_quality_fusion_function returns", describe(fqual))
+    require("fqual", fqual, QualityFusion)
     # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
-    if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
+    if not np.array_equal(given.as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
-    require("scr_lin", scr_lin, Scores)
-    ndx, systems, qualities = _set(key_or_ndx, scores_obj_array, quality_obj_array)
-    return fqual.apply(systems, qualities, ndx, backoff=scr_lin)
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
+    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
+    backoff = require("scr_lin", scr_lin, Scores)
+    return fqual.apply(systems, qualities, key_or_ndx, backoff=backoff)
 
 
 def linear_and_quality_fusion_scores(
@@ -452,9 +422,13 @@ def linear_and_quality_fusion_scores(
 
     Toolkit: linear_and_quality_fusion_scores.m; native: `QualityFusion`; differs: exact optimum.
     """
-    sets = [_set(key, scores_obj_array, quality_obj_array)]
-    without, with_quality = _fuse_both(sets, Qtrans, prior, niters, obj_func)
-    return without, with_quality
+    options = prior, obj_func, niters
+    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
+    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
+    # Trials without quality measures get the scores of the linear fusion.
+    linear = _train_linear(key, systems, options)
+    fqual = _train_quality(key, systems, qualities, Qtrans, options, linear)
+    return linear.apply(systems, key), fqual.apply(systems, qualities, key)
 
 
 def linear_and_quality_fusion_dev_eval(
@@ -476,36 +450,18 @@ def linear_and_quality_fusion_dev_eval(
     Toolkit: linear_and_quality_fusion_dev_eval.m; native: `QualityFusion`; differs: exact optimum.
     """
     require("ndx_eval", ndx_eval, Ndx)
-    sets = [
-        _set(key_dev, dev_scores_obj_array, dev_quality_obj_array, "dev_"),
-        _set(ndx_eval, eval_scores_obj_array, eval_quality_obj_array, "eval_"),
-    ]
-    dev_lin, eval_lin, dev_qual, eval_qual = _fuse_both(sets, Qtrans, prior, niters, obj_func)
-    return dev_lin, eval_lin, dev_qual, eval_qual
+    options = prior, obj_func, niters
+    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
+    dev_quality = as_list(dev_quality_obj_array, "dev_quality_obj_array", QualityMeasures)
+    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
+    new_quality = as_list(eval_quality_obj_array, "eval_quality_obj_array", QualityMeasures)
+    linear = _train_linear(key_dev, dev, options)
+    fqual = _train_quality(key_dev, dev, dev_quality, Qtrans, options, linear)
+    dev_qual = fqual.apply(dev, dev_quality, key_dev)
+    eval_qual = fqual.apply(new, new_quality, ndx_eval)
+    return linear.apply(dev, key_dev), linear.apply(new, ndx_eval), dev_qual, eval_qual
 
 
-def _set(ndx: Trials, scores: Systems, qualities: Qualities, part: str = "") -> _Set:
-    systems = as_systems(scores, f"{part}scores_obj_array")
-    return ndx, systems, as_qualities(qualities, f"{part}quality_obj_array")
-
-
-def _fuse_both(
-    sets: Sequence[_Set], qtrans: npt.ArrayLike, prior: float, niters: int, obj_func: object
-) -> list[Scores]:
-    """Train both fusions on the first set, fuse all: first without quality measures."""
-    trials, systems, _ = sets[0]
-    key = require("key", trials, Key)
-    check_iterations(niters)
-    objective = rule_name(obj_func)
-    logger.info("training linear fusion of %d systems", len(systems))
-    # Trials without quality measures get the scores of the linear fusion.
-    linear = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
-    fqual = _train(sets[0], qtrans, prior, objective, linear)
-    without = [linear.apply(scores, ndx) for ndx, scores, _ in sets]
-    return without + [fqual.apply(scores, quality, ndx) for ndx, scores, quality in sets]
-
-
-@ends_as(linear_and_quality_fusion_scores, 4)
 def linear_and_quality_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
@@ -513,21 +469,23 @@ def linear_and_quality_fusion_scores_from_files(
     Qtrans: npt.ArrayLike,
     lin_outfilename: FilePath,
     qfuse_outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    prior: float,
+    niters: int,
+    obj_func: object,
+    cstepHessian: bool,
+    quiet: bool,
 ) -> None:
     """Fuse the scores in files without and with quality measures, trained on themselves.
 
     Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
-    The rest of the arguments is that of `linear_and_quality_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
-    arguments = (key, systems, load_qual_files(qualfilenames), Qtrans, *options)
-    fused = linear_and_quality_fusion_scores(*arguments, **named)
-    save_all(fused, (lin_outfilename, qfuse_outfilename))
+    options = Qtrans, prior, niters, obj_func, cstepHessian, quiet
+    qualities = load_qual_files(qualfilenames)
+    fused = linear_and_quality_fusion_scores(key, systems, qualities, *options)
+    given.save_all(fused, (lin_outfilename, qfuse_outfilename))
 
 
-@ends_as(linear_and_quality_fusion_dev_eval, 7)
 def linear_and_quality_fusion_dev_eval_from_files(
     dev_keyfilename: FilePath,
     dev_scorefilenames: Sequence[FilePath],
@@ -540,24 +498,26 @@ def linear_and_quality_fusion_dev_eval_from_files(
     dev_qfuse_outfilename: FilePath,
     eval_lin_outfilename: FilePath,
     eval_qfuse_outfilename: FilePath,
-    *options: Any,
-    **named: Any,
+    prior: float,
+    niters: int,
+    obj_func: object,
+    cstepHessian: bool,
+    quiet: bool,
 ) -> None:
     """Fuse the dev and eval scores in files without and with quality measures, trained on dev.
 
     Toolkit: linear_and_quality_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs:
-    exact optimum. The order of the output files is dev without and with quality, then eval; the
-    rest of the arguments is that of `linear_and_quality_fusion_dev_eval`.
+    exact optimum. The order of the output files is dev without and with quality, then eval.
     """
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
     dev_quality = load_qual_files(dev_qualfilenames)
-    evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
+    new = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
     new_quality = load_qual_files(eval_qualfilenames)
-    arguments = (*dev, dev_quality, Qtrans, *evaluation, new_quality, *options)
-    fused = linear_and_quality_fusion_dev_eval(*arguments, **named)
+    data = (*dev, dev_quality, Qtrans, *new, new_quality)
+    fused = linear_and_quality_fusion_dev_eval(*data, prior, niters, obj_func, cstepHessian, quiet)
     # Dev and eval of one fusion, then of the other; the arguments begin with both of dev.
-    outputs = dev_lin_outfilename, eval_lin_outfilename
-    save_all(fused, (*outputs, dev_qfuse_outfilename, eval_qfuse_outfilename))
+    linear = dev_lin_outfilename, eval_lin_outfilename
+    given.save_all(fused, (*linear, dev_qfuse_outfilename, eval_qfuse_outfilename))
 
 
 def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
@@ -565,17 +525,7 @@ def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
 
     Toolkit: load_score_files.m; native: ``Scores.read``; differs: returns a list.
     """
-    return [Scores.read(name) for name in _logged(scorefilenames)]
-
-
-def _logged(filenames: Sequence[FilePath]) -> Iterator[FilePath]:
-    """Iterate over the names of files that are to be read; log each before it is."""
-    if isinstance(filenames, str | PathLike):
-        hint = "Put the name of a single file into a list."
-        raise invalid("filenames", "be a list of files", describe(str(filenames)), hint)
-    for name in filenames:
-        logger.info("loading %s", name)
-        yield name
+    return _load(Scores.read, scorefilenames)
 
 
 def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
@@ -583,7 +533,13 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
 
     Toolkit: load_qual_files.m; native: ``QualityMeasures.read``; differs: returns a list.
     """
-    return [QualityMeasures.read(name) for name in _logged(qualfilenames)]
+    return _load(QualityMeasures.read, qualfilenames)
+
+
+def _load(read: Callable[[FilePath], _T], filenames: Sequence[FilePath]) -> list[_T]:
+    names = as_list(filenames, "filenames", str)
+    logger.info("loading %s", ", ".join(map(str, names)))
+    return [read(name) for name in names]
 
 
 def _columns(matrix: AnyArray, ndx: Trials) -> AnyArray:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
-from bosaris_py._notes import warn_caller
-from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import (
+    FilePath,
+    as_ids,
+    as_matrix,
+    check_shape,
+    describe,
+    invalid,
+    list_some,
+)
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.files.cells import read_words
 from bosaris_py.files.replacing import replacing
+from bosaris_py.matlab.arguments import require
 from bosaris_py.trials import IdMap, Key, Ndx
-from bosaris_py.trials.alignment import IdIndex
 
-_Trials = TypeVar("_Trials", Ndx, Key)
+# Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
+_MOST_DIGITS = 15
 
-_MASKS: dict[type, tuple[str, ...]] = {Ndx: ("trialmask",), Key: ("tar", "non")}
+_Trials = TypeVar("_Trials", Key, Ndx)
 
 
 def _to_keys(values: npt.ArrayLike) -> StrArray:
@@ -36,28 +44,25 @@ class KeyValueMap:
     keySet: StrArray = attrs.field(converter=_to_keys)
     values: AnyArray = attrs.field(converter=np.asarray)
 
-    @values.validator
-    def _check_values(self, attribute: object, values: AnyArray) -> None:
+    def __attrs_post_init__(self) -> None:
         """Raise unless there is one value for each key."""
-        if values.shape != self.keySet.shape:
-            expected = f"hold one value for each of the {self.keySet.size} keys"
-            raise invalid("values", expected, describe(values))
+        check_shape(self.values, self.keySet.shape, "values", "`keySet`")
 
 
-MapLike = KeyValueMap | IdMap | Mapping[str, object]
+# A map may be a struct of the toolkit, read as a dict, or a dict that is itself the map.
+MapLike = KeyValueMap | IdMap | Mapping[str, npt.ArrayLike]
 
 
-def _as_map(given: object, name: str) -> KeyValueMap:
-    if isinstance(given, KeyValueMap):
-        return given
+def _as_map(given: MapLike, name: str) -> KeyValueMap:
     if isinstance(given, IdMap):
         return KeyValueMap(given.leftids, given.rightids)
     if isinstance(given, Mapping):
-        # A struct of the toolkit, saved and read as a dict, or a dict that is itself the map.
-        if set(given) == {"keySet", "values"} and not isinstance(given["keySet"], str):
-            return KeyValueMap(given["keySet"], given["values"])
-        return KeyValueMap(list(given), list(given.values()))
-    raise invalid(name, "be what read_map returns, an IdMap or a dict", describe(given))
+        is_struct = set(given) == {"keySet", "values"} and np.ndim(given["keySet"])
+        pairs = (
+            (given["keySet"], given["values"]) if is_struct else (list(given), [*given.values()])
+        )
+        return KeyValueMap(*pairs)
+    return require(name, given, KeyValueMap)
 
 
 def read_list(filename: FilePath) -> list[str]:
@@ -90,7 +95,9 @@ def read_map(filename: FilePath) -> KeyValueMap:
     return KeyValueMap(pairs.leftids, pairs.rightids)
 
 
-def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
+def maplookup(
+    map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1
+) -> AnyArray | tuple[AnyArray, BoolArray]:
     """Look up the values of keys: values, or for two outputs values and which are present.
 
     Toolkit: maplookup.m; native: ``IdMap.map_left_to_right``; differs: MATLAB sees how many outputs
@@ -105,20 +112,25 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
     >>> values.tolist(), is_present.tolist()
     (['1'], [False, True])
     """
-    table = _as_map(map, "map")
+    if nargout not in (1, 2):
+        raise invalid("nargout", "be 1 or 2", describe(nargout))
     wanted = as_ids(keys, "keys")
-    positions = IdIndex(table.keySet).locate_last(IdIndex(wanted))
-    is_present: BoolArray = mark_read_only(positions >= 0)
-    values = mark_read_only(table.values[positions[is_present]])
+    values, is_present = _look_up(_as_map(map, "map"), wanted)
     if nargout == 2:
         return values, is_present
-    if nargout != 1:
-        raise invalid("nargout", "be 1 or 2", describe(nargout))
-    n_missing = int(np.count_nonzero(~is_present))
-    if n_missing:
-        message = f"{n_missing} of keys not in map: {list_some(wanted[~is_present].tolist())}"
+    if not is_present.all():
+        missing = wanted[~is_present]
+        message = f"{missing.size} of keys not in map: {list_some(missing.tolist())}"
         raise InvalidInputError(message)
     return values
+
+
+def _look_up(table: KeyValueMap, wanted: StrArray) -> tuple[AnyArray, BoolArray]:
+    """Return the values of the keys that are there, and which are."""
+    # Of equal keys the last stays.
+    places = {key: place for place, key in enumerate(table.keySet.tolist())}
+    found = np.array([places.get(key, -1) for key in wanted.tolist()], dtype=np.int64)
+    return table.values[found[found >= 0]], found >= 0
 
 
 def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _Trials:
@@ -136,37 +148,19 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     >>> map_mod_names(ndx, training, names).modelset.tolist()
     ['new', 'newer']
     """
-    masks = _MASKS.get(type(ndx_or_key))
-    if masks is None:
-        raise invalid("ndx_or_key", "be an Ndx or a Key", describe(ndx_or_key))
     models = ndx_or_key.modelset
-    segments, in_source = maplookup(_as_map(src_map, "src_map"), models, nargout=2)
-    renamed, in_target = maplookup(_as_map(dst_map, "dst_map"), segments, nargout=2)
+    segments, in_source = _look_up(_as_map(src_map, "src_map"), models)
+    renamed, in_target = _look_up(_as_map(dst_map, "dst_map"), as_ids(segments, "src_map"))
+    names = dict(zip(models[in_source][in_target].tolist(), renamed.tolist(), strict=True))
     gone = models[in_source][~in_target]
-    n_unchanged = int(np.count_nonzero(~in_source))
-    if n_unchanged:
-        warn_caller(f"Keeping {n_unchanged} model name(s) unchanged.", MissingTrialsWarning)
-    if gone.size:
-        warn_caller(f"Discarding {gone.size} row(s) in score matrix.", MissingTrialsWarning)
-    # Names of any length: a fixed-width array would cut those that are longer.
-    names = models.astype(object)
-    names[np.flatnonzero(in_source)[in_target]] = renamed
-    stays = np.isin(models, gone, invert=True)
-    new_names = names[stays].tolist()
-    # The toolkit would make a set of models with a name twice, in which only one is found.
-    shared = sorted(name for name, count in Counter(new_names).items() if count > 1)
-    if shared:
-        merged = models[stays][[name == shared[0] for name in new_names]].tolist()
-        raise InvalidInputError(
-            f"`src_map` and `dst_map` must give each model a name of its own; got "
-            f"{len(shared)} shared ({list_some(shared)}), the first by {list_some(merged)}."
-        )
-    fields = [new_names, ndx_or_key.segset]
-    return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
-
-
-# Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
-_MOST_DIGITS = 15
+    for count, text in (
+        (int(np.sum(~in_source)), "Keeping %i model name(s) unchanged."),
+        (gone.size, "Discarding %i row(s) in score matrix."),
+    ):
+        if count:
+            warn([Note(MissingTrialsWarning, text % count, count=count)])
+    kept = ndx_or_key.filter(gone, ndx_or_key.segset[:0], keep=False)
+    return kept.rename(models=lambda name: names.get(name, name))
 
 
 def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:

@@ -8,11 +8,9 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, TextIO
+from typing import ClassVar, TextIO
 
-import numpy as np
-
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import BosarisWarning
 
@@ -21,80 +19,65 @@ _PACKAGE_LOGGER = logging.getLogger("bosaris_py")
 _logger = logging.getLogger(__name__)
 
 # The toolkit's levels are bits, of which a sink takes any; Python's are ranks, of which a handler
-# takes all from one up. Each level has its nearest of the other kind.
-_RANKS = {
-    1: logging.CRITICAL,
-    2: logging.ERROR,
-    4: logging.WARNING,
-    8: logging.WARNING,
-    16: logging.INFO,
-    32: logging.INFO,
-    64: logging.DEBUG,
-    128: logging.DEBUG,
-}
-
-# Of two bits with the same rank the more severe, which comes first.
-_BITS = {rank: bit for bit, rank in reversed(_RANKS.items())}
-
-_PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
+# takes all from one up. The rank of each bit, the most severe first.
+_RANKS = {1: 50, 2: 40, 4: 30, 8: 30, 16: 20, 32: 20, 64: 10, 128: 10}
 
 _ALL = 255
 
 
-def _check_level(level: object) -> int:
-    if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
+def _check_level(level: int) -> int:
+    if level not in range(_ALL + 1):
         raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
     return int(level)
 
 
-def _log(level: int, text: str, args: tuple[object, ...]) -> None:
-    bits = _check_level(level)
-    # The most severe bit set gives the Python level; 0 disables the message.
-    ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
-    if ranks:
-        # The handler ends the line.
-        text = text.removesuffix("\n")
-        if not args:
-            # For sprintf two per cent signs are one, for Python's logging only with values.
-            with suppress(TypeError, ValueError):
-                text %= ()
-        _logger.log(max(ranks), text, *args, extra={"bosaris_bits": bits})
+class _Format(logging.Formatter):
+    """Formatter of messages, whose lines the handler ends."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text; the toolkit's classes log through log_info, which says so."""
+        text = super().format(record).removesuffix("\n")
+        return f"Info: {text}" if record.name.startswith("bosaris_py.trials") else text
 
 
 class _Sink(logging.Filter):
     """Filter that passes records with one of the wanted bits."""
-
-    # The level that the package's logger had before it was lowered for the sinks, and what
-    # showed warnings before.
-    level_before: ClassVar[int | None] = None
-    shown_before: ClassVar[Any] = None
 
     def __init__(self, bits: int) -> None:
         super().__init__()
         self.bits = bits
 
     def filter(self, record: logging.LogRecord) -> bool:
-        bits = getattr(record, "bosaris_bits", None)
-        return bool(self.bits & (_BITS.get(record.levelno, 0) if bits is None else bits))
+        """Tell whether the record is wanted; of what has no bits its rank decides."""
+        of_rank = next((bit for bit, rank in _RANKS.items() if rank == record.levelno), 0)
+        return bool(self.bits & getattr(record, "bosaris_bits", of_rank))
+
+
+_show_warning: Callable[..., None] = warnings.showwarning
 
 
 def _log_and_show(
-    message: object, category: type[Warning], *place: object, **keywords: object
+    message: object, category: type[Warning], *place: object, **named: object
 ) -> None:
     """Log a warning of the package, then show it as before."""
     if issubclass(category, BosarisWarning):
-        _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}%s", (message,))
-    _Sink.shown_before(message, category, *place, **keywords)
+        log_warning("%s", message)
+    _show_warning(message, category, *place, **named)
 
 
-class _Format(logging.Formatter):
-    """Formatter that puts "Info: " before what the toolkit's classes log through log_info."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record).removesuffix("\n")
-        # Other modules log figures, which the toolkit prints as they are.
-        is_toolkits = record.name.startswith("bosaris_py.trials")
-        return f"{_PREFIXES[Logger.Info]}{text}" if is_toolkits else text
+def _listen() -> None:
+    """Let all messages and warnings come to the sinks while there are some."""
+    global _show_warning
+    handlers = _PACKAGE_LOGGER.handlers
+    if any(isinstance(each, _Sink) for handler in handlers for each in handler.filters):
+        # Every sink filters for itself, so nothing may be held back before.
+        _PACKAGE_LOGGER.setLevel(logging.DEBUG)
+        if warnings.showwarning is not _log_and_show:
+            _show_warning, warnings.showwarning = warnings.showwarning, _log_and_show
+    else:
+        _PACKAGE_LOGGER.setLevel(logging.NOTSET)
+        if warnings.showwarning is _log_and_show:
+            warnings.showwarning = _show_warning
 
 
 class Logger:
@@ -129,7 +112,7 @@ class Logger:
 
     def log(self, level: int, fmt: str, *args: object) -> None:
         """Send a message, formatted as by sprintf, to all sinks that take its level."""
-        _log(level, fmt, args)
+        logprint(level, fmt, *args)
 
     def add_fid(self, fid: TextIO, level: int = _ALL) -> None:
         """Add an open text file, which stays open when it is removed."""
@@ -138,7 +121,7 @@ class Logger:
     def add_filename(self, filename: FilePath, level: int = _ALL) -> None:
         """Add a file by its name; it is opened for writing at once, and closed on removal."""
         path = Path(filename)
-        self._add(path, lambda: logging.FileHandler(path, mode="w", encoding="utf-8"), level)
+        self._add(path, lambda: logging.FileHandler(path, "w", encoding="utf-8"), level)
 
     def add_stdout(self, level: int = _ALL) -> None:
         """Add standard output."""
@@ -150,61 +133,49 @@ class Logger:
 
     def rm_fid(self, fid: TextIO) -> None:
         """Remove an open text file."""
-        self._remove(id(fid), "rm_fid")
+        self._remove(id(fid))
 
     def rm_filename(self, filename: FilePath) -> None:
         """Remove a file by its name, and close it."""
-        self._remove(Path(filename), "rm_filename")
+        self._remove(Path(filename))
 
     def rm_stdout(self) -> None:
         """Remove standard output."""
-        self._remove("stdout", "rm_stdout")
+        self._remove("stdout")
 
     def rm_stderr(self) -> None:
         """Remove standard error."""
-        self._remove("stderr", "rm_stderr")
+        self._remove("stderr")
 
     def clear(self) -> None:
         """Remove all sinks."""
         for sink in list(self._sinks):
-            self._remove(sink, "clear")
+            self._remove(sink)
 
     def validate(self) -> bool:
         """Tell that the object is valid."""
         return True
 
     def _add(self, sink: object, make: Callable[[], logging.Handler], level: int) -> None:
-        # Checked before the file is opened, which empties it.
-        bits = _check_level(level)
+        # Checked before a file is opened, which empties it.
+        wanted = _Sink(_check_level(level))
         if sink in self._sinks:
-            warn_caller("That is among the sinks already.", BosarisWarning)
+            warn([Note(BosarisWarning, "That is among the sinks already.")])
             return
         self._sinks[sink] = handler = make()
-        handler.addFilter(_Sink(bits))
+        handler.addFilter(wanted)
         handler.setFormatter(_Format())
         _PACKAGE_LOGGER.addHandler(handler)
-        if warnings.showwarning is not _log_and_show:
-            _Sink.shown_before, warnings.showwarning = warnings.showwarning, _log_and_show
-        # Every sink filters for itself, so nothing may be held back before.
-        if _PACKAGE_LOGGER.getEffectiveLevel() > logging.DEBUG:
-            _Sink.level_before = _PACKAGE_LOGGER.level
-            _PACKAGE_LOGGER.setLevel(logging.DEBUG)
+        _listen()
 
-    def _remove(self, sink: object, method: str) -> None:
+    def _remove(self, sink: object) -> None:
         handler = self._sinks.pop(sink, None)
         if handler is None:
-            warn_caller(f"Logger.{method}: that is not among the sinks.", BosarisWarning)
+            warn([Note(BosarisWarning, "That is not among the sinks.")])
             return
         _PACKAGE_LOGGER.removeHandler(handler)
         handler.close()
-        left = any(isinstance(f, _Sink) for h in _PACKAGE_LOGGER.handlers for f in h.filters)
-        # The last sink to go restores all, unless the user has set something else meanwhile.
-        if not left and warnings.showwarning is _log_and_show:
-            warnings.showwarning = _Sink.shown_before
-        if not left and _Sink.level_before is not None:
-            if _PACKAGE_LOGGER.level == logging.DEBUG:
-                _PACKAGE_LOGGER.setLevel(_Sink.level_before)
-            _Sink.level_before = None
+        _listen()
 
 
 def logprint(level: int, fmt: str, *args: object) -> None:
@@ -213,7 +184,15 @@ def logprint(level: int, fmt: str, *args: object) -> None:
     Toolkit: logprint.m; native: Python's `logging`; differs: without a sink, Python shows warnings
     and errors on standard error, and drops the rest.
     """
-    _log(level, fmt, args)
+    bits = _check_level(level)
+    # The most severe bit set gives the Python level; 0 disables the message.
+    rank = max((rank for bit, rank in _RANKS.items() if bits & bit), default=0)
+    if not args:
+        # For sprintf two per cent signs are one, for Python's logging only with values.
+        with suppress(TypeError, ValueError):
+            fmt %= ()
+    if rank:
+        _logger.log(rank, fmt, *args, extra={"bosaris_bits": bits})
 
 
 def log_info(fmt: str, *args: object) -> None:
@@ -221,7 +200,7 @@ def log_info(fmt: str, *args: object) -> None:
 
     Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _log(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args)
+    logprint(Logger.Info, f"Info: {fmt}", *args)
 
 
 def log_warning(fmt: str, *args: object) -> None:
@@ -229,7 +208,7 @@ def log_warning(fmt: str, *args: object) -> None:
 
     Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args)
+    logprint(Logger.Warning, f"Warning: {fmt}", *args)
 
 
 def log_error(fmt: str, *args: object) -> None:
@@ -237,4 +216,4 @@ def log_error(fmt: str, *args: object) -> None:
 
     Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _log(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args)
+    logprint(Logger.Error, f"Error: {fmt}", *args)

@@ -3,29 +3,47 @@
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
 from __future__ import annotations
 
-import logging
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, metrics
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.matlab import arguments
-from bosaris_py.matlab.classes import Results
-from bosaris_py.metrics import cllr, optimal_llrs
+from bosaris_py.matlab.arguments import as_vector, as_whole, flat
+from bosaris_py.matlab.classes import Figures, Results
 from bosaris_py.numerics import ROC, probit
 from bosaris_py.numerics.priors import DecisionCosts
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.
 _RANK_STEP = 1e-6
 
-logger = logging.getLogger(__name__)
+
+def eer(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+    """Compute the equal error rate on the convex hull, a fraction.
+
+    Toolkit: eer.m; native: `bosaris_py.eer`; differs: nothing.
+    """
+    return metrics.eer(flat(tar), flat(non))
 
 
-def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:
+def prbep(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+    """Compute the precision-recall break-even point, a number of errors.
+
+    Toolkit: prbep.m; native: `bosaris_py.prbep`; differs: nothing.
+    """
+    return metrics.prbep(flat(tar), flat(non))
+
+
+def cllr(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+    """Compute Cllr in bits.
+
+    Toolkit: cllr.m; native: `bosaris_py.cllr`; differs: refuses empty classes and NaN.
+    """
+    return metrics.cllr(flat(tar), flat(non))
+
+
+def neglogsigmoid(log_odds: npt.ArrayLike) -> Figures:
     """Compute -log(sigmoid(x)) = log(1 + exp(-x)).
 
     Toolkit: neglogsigmoid.m; native: none; differs: for x above 37 the value is exp(-x), where the
@@ -33,12 +51,13 @@ def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:
     """
     # numpy warns of NaN, which passes through.
     with np.errstate(invalid="ignore"):
-        return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
+        value: Figures = np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
+    return value
 
 
 def fast_actDCF(
     tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
-) -> tuple[Any, Any, Any]:
+) -> tuple[Figures, Figures, Figures]:
     """Compute the actual DCF, Pmiss and Pfa at ascending prior log-odds.
 
     Toolkit: fast_actDCF.m; native: `act_dcf`, which takes priors in any order; differs: repeated
@@ -59,7 +78,7 @@ def fast_actDCF(
 
 def fast_minDCF(
     tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
-) -> tuple[Any, Any, Any, float, float]:
+) -> tuple[Figures, Figures, Figures, float, float]:
     """Compute the minimum DCF, its Pmiss and Pfa, the PRBEP and the EER at prior log-odds.
 
     Toolkit: fast_minDCF.m; native: `min_dcf` and `Results`; differs: the minimum DCF is no column,
@@ -81,13 +100,13 @@ def fast_minDCF(
 
 def fastEval(
     tar: npt.ArrayLike, non: npt.ArrayLike, prior: npt.ArrayLike
-) -> tuple[Any, Any, float, float]:
+) -> tuple[Figures, Figures, float, float]:
     """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
 
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
     """
     results = Results(tar, non)
-    costs = DecisionCosts.from_prior(arguments.flat(prior))
+    costs = DecisionCosts.from_prior(flat(prior))
     actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
     return actual, minimum, results.prbep, results.eer
 
@@ -98,24 +117,22 @@ def dcf_at_threshold(
     prior: float,
     thresholds: npt.ArrayLike,
     normalize: bool = False,
-) -> Any:
+) -> Figures:
     """Compute the DCF at thresholds that do not follow from the prior.
 
     Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
     """
     # An array of thresholds needs one prior; the native functions take arrays of priors.
     costs = DecisionCosts.from_prior(check.check_fraction(prior, "prior"))
-    return costs.cost(
-        *Results(tar, non).error_rates_at(arguments.flat(thresholds)), normalize=normalize
-    )
+    pmiss, pfa = Results(tar, non).error_rates_at(flat(thresholds))
+    return costs.cost(pmiss, pfa, normalize=normalize)
 
 
 def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
-    plo = arguments.flat(plo)
-    values = arguments.vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
+    values = as_vector(np.atleast_1d(np.asarray(flat(plo))), "plo")
     if ascending and (np.diff(values) < 0).any():
         raise InvalidInputError("Parameter plo must be in ascending order.")
-    return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
+    return DecisionCosts.from_plo(values.reshape(np.shape(flat(plo))))
 
 
 def _cost(
@@ -151,14 +168,11 @@ def compute_roc(
 
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
-    targets, others = (
-        arguments.vector_of_numbers(tar, "tar"),
-        arguments.vector_of_numbers(non, "non"),
-    )
+    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     check.refuse_labels(targets, others)
     check.check_not_empty(targets, "tar")
     check.check_not_empty(others, "non")
-    return np.argsort(np.concatenate((targets, others)), kind="stable"), targets.size, others.size
+    return np.argsort(np.append(targets, others), kind="stable"), targets.size, others.size
 
 
 def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
@@ -185,13 +199,13 @@ def _run_ends(values: Float64Array) -> IndexArray:
 
 def _curve(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
     """Return the vertices of a curve, whose Pmiss rises and whose Pfa falls."""
-    miss = arguments.as_vector(pmiss, "pmiss").astype(np.float64)
-    alarm = arguments.as_vector(pfa, "pfa").astype(np.float64)
+    miss = as_vector(pmiss, "pmiss").astype(np.float64)
+    alarm = as_vector(pfa, "pfa").astype(np.float64)
     if miss.size != alarm.size or miss.size == 0:
         expected = f"have as many points as `pmiss`, {miss.size}, and at least one"
         raise check.invalid("pfa", expected, f"{alarm.size}")
     if not (np.diff(miss) >= 0).all():
-        hint = "Are `pmiss` and `pfa` swapped?" if (np.diff(miss) <= 0).all() else ""
+        hint = "Are `pmiss` and `pfa` swapped?"
         raise check.invalid("pmiss", "not decrease", check.describe(miss), hint)
     if not (np.diff(alarm) <= 0).all():
         raise check.invalid("pfa", "not increase", check.describe(alarm))
@@ -267,44 +281,29 @@ def rocchdet(
     """
     for low, high, name in ((pfa_min, pfa_max, "pfa"), (pmiss_min, pmiss_max, "pmiss")):
         if not 0.0 < low < high < 1.0:
-            hint = "Percentages must be divided by 100." if 1.0 < high <= 100.0 else ""
+            hint = "Percentages must be divided by 100."
             expected = "be two probabilities with 0 < lower < upper < 1"
             raise check.invalid(f"{name} limits", expected, f"{low} and {high}", hint)
     hull = Results(tar, non).rocch
-    window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
-    pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
-    edges = zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
-    pieces = [_in_window(*edge, window, arguments.as_whole(dps, "dps", 1)) for edge in edges]
-    # The empty piece is for hulls without an edge in the window.
-    points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
+    slanted = (np.diff(hull.pfa) < 0.0) & (np.diff(hull.pmiss) > 0.0)
+    (pfa_1, pmiss_1), (pfa_2, pmiss_2) = (
+        (hull.pfa[ends][slanted], hull.pmiss[ends][slanted]) for ends in (np.s_[:-1], np.s_[1:])
+    )
+    slope = (pfa_2 - pfa_1) / (pmiss_2 - pmiss_1)
+    # Where each edge enters and leaves the window; its Pfa falls from end to end.
+    at_bottom = pfa_1 + (np.maximum(pmiss_min, pmiss_1) - pmiss_1) * slope
+    at_top = pfa_1 + (np.minimum(pmiss_max, pmiss_2) - pmiss_1) * slope
+    first = np.minimum(np.minimum(pfa_1, pfa_max), at_bottom)
+    last = np.maximum(np.maximum(pfa_2, pfa_min), at_top)
+    pfa = np.linspace(first, last, as_whole(dps, "dps", 1) + 1)
+    pmiss = pmiss_1 + (pfa - pfa_1) / slope
+    x, y = (probit(rates[:, first >= last].T.ravel()) for rates in (pfa, pmiss))
     cost = None
     if dcfweights is not None and np.size(dcfweights):
-        weights = arguments.as_vector(np.ravel(dcfweights), "dcfweights")
-        if weights.size != 2:
-            expected = "be the weights of pmiss and of pfa"
-            hint = "They are [p Cmiss, (1 - p) Cfa] for the prior p of a target."
-            raise check.invalid("dcfweights", expected, check.describe(dcfweights), hint)
+        weights = as_vector(dcfweights, "dcfweights")
+        check.check_shape(weights, (2,), "dcfweights", "of pmiss and pfa")
         cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
-    return probit(points[0]), probit(points[1]), hull.eer, cost
-
-
-def _in_window(
-    pfa_1: float, pmiss_1: float, pfa_2: float, pmiss_2: float, window: tuple[float, ...], dps: int
-) -> Float64Array:
-    """Return points of a slanted edge, equally spaced in Pfa, within a window: (2, dps + 1)."""
-    nothing = np.empty((2, 0))
-    if pfa_1 == pfa_2 or pmiss_1 == pmiss_2:
-        return nothing
-    pfa_min, pfa_max, pmiss_min, pmiss_max = window
-    slope = (pfa_2 - pfa_1) / (pmiss_2 - pmiss_1)
-    # Where the edge crosses the sides of the window; its Pfa falls from end to end.
-    at_bottom = pfa_1 + (max(pmiss_min, pmiss_1) - pmiss_1) * slope
-    at_top = pfa_1 + (min(pmiss_max, pmiss_2) - pmiss_1) * slope
-    first, last = min(pfa_1, pfa_max, at_bottom), max(pfa_2, pfa_min, at_top)
-    if first < last:
-        return nothing
-    pfa = np.linspace(first, last, dps + 1)
-    return np.stack((pfa, pmiss_1 + (pfa - pfa_1) / slope))
+    return x, y, hull.eer, cost
 
 
 def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
@@ -320,7 +319,7 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     >>> fitted.tolist(), width.tolist(), height.tolist()
     ([0.5, 0.5, 1.0], [2, 1], [0.5, 1.0])
     """
-    values = arguments.as_vector(y, "y").astype(np.float64)
+    values = as_vector(y, "y").astype(np.float64)
     check.check_not_empty(values, "y")
     if not np.isfinite(values).all():
         raise check.invalid("y", "be finite", check.describe(values))
@@ -360,14 +359,14 @@ def opt_loglr(
         # Only the order matters, so ranks leave room for scores beyond the outermost.
         ranks = np.unique(scores, return_inverse=True)[1].astype(np.float64)
         top = ranks.max()
-        tar_llrs, non_llrs = optimal_llrs(
+        tar_llrs, non_llrs = metrics.optimal_llrs(
             np.append(ranks[:n_tar], (-2.0, top + 1.0)), np.append(ranks[n_tar:], (-1.0, top + 2.0))
         )
         # The posteriors are those of the larger set, their prior is that of the original one.
         prior_change = np.log((n_tar + 2) / (n_non + 2)) - np.log(n_tar / n_non)
         llrs = np.concatenate((tar_llrs[:-2], non_llrs[:-2])) + prior_change
     elif option == "raw":
-        llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
+        llrs = np.concatenate(metrics.optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
         raise check.invalid("option", "be 'laplace' or 'raw'", check.describe(option))
     # In the order of all scores, so that equal optimal LLRs keep the order of their scores.

@@ -5,13 +5,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from scipy import special
 
 import bosaris_py.matlab as b
-from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.plots import DETWindow
 
 WINDOWS = ["new", "old", "big", "sre10"]
@@ -74,7 +75,7 @@ def test_Det_Plot(drawings: dict[str, Any], gauss: Gauss, name: str) -> None:
         plot.plot_rocch_det("r", " ")
         plot.display_legend()
     assert "".join(f"Warning: {w.message}\n" for w in caught) == recorded["log"]
-    assert all(w.category is PlotRangeWarning and w.filename == __file__ for w in caught)
+    assert all(issubclass(w.category, BosarisWarning) and w.filename == __file__ for w in caught)
     assert [text.strip() for text in legend(plot)] == [t.strip() for t in recorded["legend"]]
     # The hull is sampled in another way; tests/plots compare it.
     compare(plot, recorded, special.ndtri, skip=(len(recorded["lines"]) - 1,))
@@ -93,7 +94,7 @@ def test_window_of_values(drawings: dict[str, Any]) -> None:
     assert list(window.xticks or ()) == stored["xticks"]
     assert b.Det_Plot(window).plot.window is window
     assert "strcmp (window_name, 'new')" in drawings["bad_window_error"]
-    with pytest.raises(InvalidInputError, match="be one of 'new', 'old', 'big', 'sre10'"):
+    with pytest.raises(InvalidInputError):
         b.Det_Plot.make_plot_window_from_string("mine")
 
 
@@ -103,90 +104,107 @@ def test_Norm_DCF_Plot(drawings: dict[str, Any], gauss: Gauss) -> None:
     plot.set_system(*gauss, "sys")
     plot.plot_curves([1] * 8, ["b", "g", "r", "b--", "g--", "r--", "k*", ["ko"]])
     plot.plot_operating_point(b.logit(0.01), "m--", "op")
-    with pytest.warns(PlotRangeWarning) as caught:
+    with pytest.warns(BosarisWarning) as caught:
         plot.plot_operating_point(5, "m--", "not drawn")
     plot.display_legend()
     assert f"Warning: {caught[0].message}\n" == recorded["log"]
     assert legend(plot) == recorded["legend"]
     compare(plot, recorded, lambda values: values)
     assert drawings["norm_bad_axes"] == "Illegal parameters xmin and xmax."
-    with pytest.raises(InvalidInputError, match="xmin < xmax"):
+    with pytest.raises(InvalidInputError):
         b.Norm_DCF_Plot([2, -8, 0, 1.2])
     assert drawings["norm_bad_lineinfo"].startswith("assert (length (line_info)")
-    with pytest.raises(InvalidInputError, match="line arguments for each of the 8 flags"):
-        plot.plot_curves([1] * 8, ["b"])
-    with pytest.raises(InvalidInputError, match="be 8 flags"):
-        plot.plot_curves([1, 2], ["b"])
+    for mask in ([1] * 8, [1, 2]):
+        with pytest.raises(InvalidInputError):
+            plot.plot_curves(mask, ["b"])
 
 
 def test_every_curve_of_the_Norm_DCF_Plot(gauss: Gauss) -> None:
-    plot = b.Norm_DCF_Plot()
-    assert plot.ax.get_xlim() == (-10.0, 0.0)
+    plot = b.Norm_DCF_Plot([], "title")
+    assert plot.ax.get_xlim() == (-10.0, 0.0), "[] stands for the default"
     plot.set_system(*gauss)
     kinds = [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
     for kind in kinds:
         getattr(plot, f"plot_{kind}")(["r", "LineWidth", 3], kind)
-        (line,) = plot.plot.artists[kind]
+        line = plot.ax.lines[-1]
         assert to_rgb(line.get_color()) == (1.0, 0.0, 0.0)
         assert (line.get_linewidth(), line.get_label()) == (3, kind)
     plot.plot_DR30_both("k*", ["Marker", "o"])
     assert [line.get_marker() for line in plot.ax.lines[-2:]] == ["*", "o"]
-    assert "Norm_DCF_Plot around BayesPlot: 8 lines" in repr(plot)
+    # All numbers are log-odds here, those between 0 and 1 too.
+    wide = b.Norm_DCF_Plot([-5, 5, 0, 1])
+    wide.plot_operating_point(0.5, "k")
+    np.testing.assert_allclose(wide.ax.lines[0].get_xdata(), 0.5, rtol=1e-14)
 
 
-def test_arguments_of_lines(gauss: Gauss) -> None:
-    plot = b.Det_Plot("old")
-    plot.set_system(*gauss, "sys")
-    plot.plot_steppy_det(["LineWidth", 2, "Color", [1, 0, 0]])
-    (line,) = plot.plot.artists["steppy_det"]
+def draw(*arguments: Any) -> Any:
+    plot = b.Det_Plot("old", ax=plt.figure().add_subplot())
+    plot.set_system([1.0, 2.0, 3.0], [0.0, 1.5, 0.5], "a")
+    plot.plot_steppy_det(*arguments)
+    plt.close("all")
+    return plot.ax.lines[0]
+
+
+def test_arguments_of_lines() -> None:
+    line = draw(["LineWidth", 2, "Color", [1, 0, 0]])
     assert (line.get_linewidth(), to_rgb(line.get_color())) == (2, (1.0, 0.0, 0.0))
-    for bad in (["b", 2, 3], [3], ["r", "LineWidth", 2, 4, 5]):
-        with pytest.raises(InvalidInputError, match="names and values of line properties"):
-            plot.plot_steppy_det(bad)
-    with pytest.raises(InvalidInputError, match="has no system to draw"):
+    # Properties that have other names in matplotlib; a marker in capitals, as in demo_plot_nber.
+    assert draw(["b", "DisplayName", "shown"]).get_label() == "a shown"
+    assert draw(["b", "DisplayName", "not"], "shown").get_label() == "a shown"
+    assert draw(["b", "HandleVisibility", "off"], "hidden").get_label().startswith("_")
+    assert draw(["b-o", "MarkerIndices", [1, 3]]).get_markevery() == [0, 2]
+    assert draw(["rV", "MarkerSize", 8]).get_marker() == "v"
+    assert draw("b").get_label() == "_nolegend_"
+    for bad in (["b", 2, 3], [3], ["r", "LineWidth", 2, 4, 5], {"b", "LineWidth", 2}, 3):
+        with pytest.raises(InvalidInputError, match="plot_args"):
+            draw(bad)
+    with pytest.raises(InvalidInputError):
         b.Det_Plot("old").plot_mindcf_point(0.1, "k*")
+
+
+def test_plots_draw_on_given_axes() -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    det, dcf = b.Det_Plot("old", ax=left), b.Norm_DCF_Plot([], "title", ax=right)
+    assert (det.ax, dcf.ax) == (left, right)
+    assert det.figure is dcf.figure is figure
+    assert right.get_title() == "title"
+    plt.close(figure)
+    assert det._repr_png_().startswith(b"\x89PNG"), "a notebook shows it"
+
+
+def test_lines_of_30_errors_have_one_width(gauss: Gauss) -> None:
+    plot = b.Det_Plot("big")
+    plot.set_system(*gauss, "a")
+    plot.plot_DR30_both("k--", "k--")
+    plot.plot_DR30_fa(["k--", "LineWidth", 3])
+    first, second, third = (line.get_linewidth() for line in plot.ax.lines)
+    assert first == second < third == 3
 
 
 def test_curve_from_roc_and_sample() -> None:
     plot = b.Det_Plot("old")
     plot.plot_det_from_roc([0.0, 0.1, 1.0], [1.0, 0.2, 0.0], ["r--", "LineWidth", 2], "theory")
-    plot.display_legend()
-    assert legend(plot) == ["theory"]
     assert plot.ax.lines[0].get_xydata()[1].tolist() == [0.2, 0.1]
     plot.set_system([1.0], [0.0], "sys")
     plot.plot_det_from_roc([0.0, 1.0], [1.0, 0.0], "b", "curve")
     plot.plot_det_from_roc([0.0, 1.0], [1.0, 0.0], "b")
     plot.display_legend()
     assert legend(plot) == ["theory", "sys curve"]
-    for pmiss, pfa, message in (
-        ([0, 0.5], [1, 0.5, 0], "`Pfa` must have as many points as `Pmiss`, 2"),
-        ([0, 100], [100, 0], "`Pmiss` .* rates between 0 and 1.* divided by 100"),
-        ([0, 1], [-0.5, 0], r"`Pfa` .* rates between 0 and 1; got \[-0.5, 0.0\]\.$"),
-        ([0, np.nan], [1, 0], "`Pmiss` .* not hold NaN"),
-        ([], [], "`Pmiss` .* rates between 0 and 1"),
-        ([[0, 1]], [1, 0], "`Pmiss` must be one-dimensional"),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
+    for pmiss, pfa in (([0, 0.5], [1, 0.5, 0]), ([0, 100], [100, 0]), ([0, np.nan], [1, 0])):
+        with pytest.raises(InvalidInputError, match="Pmiss"):
             plot.plot_det_from_roc(pmiss, pfa, "g")
-    with pytest.raises(InvalidInputError, match="format string"):
-        plot.plot_det_from_roc([0, 1], [1, 0], "no style")
     assert len(b.Det_Plot.test_this().ax.lines) == 5
 
 
 @pytest.mark.slow
 def test_scripts_that_draw_from_files(tmp_path: Path, gauss: Gauss) -> None:
-    tar, non = gauss
     labels = np.arange(1000) < 200
     scr = b.Scores(np.concatenate(gauss)[np.newaxis], ["m"], [f"s{j}" for j in range(1000)])
     key = b.Key(["m"], scr.segset, labels[np.newaxis], ~labels[np.newaxis])
-    plot = b.Norm_DCF_Plot()
-    plot.set_system_from_scores(scr, key, "sys")
-    assert plot.plot.curves.n_tar == tar.size
-    assert plot.plot.curves.n_non == non.size
     for name, item in (("scr", scr), ("key", key)):
         item.save(tmp_path / f"{name}.h5")
     files = {name: tmp_path / f"{name}.h5" for name in ("scr", "key")}
-    with pytest.warns(PlotRangeWarning, match="mindcf point"):
+    with pytest.warns(BosarisWarning, match="mindcf point"):
         b.detplot(files["scr"], files["key"], tmp_path / "a.pdf", 0.001, "title", "curve")
     # MATLAB adds the extension when it prints.
     b.detplot(files["scr"], files["key"], tmp_path / "b", 0.5)
@@ -196,16 +214,3 @@ def test_scripts_that_draw_from_files(tmp_path: Path, gauss: Gauss) -> None:
     b.dcfplot(*four, tmp_path / "d.pdf", "title", -5, 5, 0, 1.4, 0.1)
     for name in "abcd":
         assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_a_notebook_shows_the_plots() -> None:
-    for plot in (b.Det_Plot("old"), b.Norm_DCF_Plot()):
-        assert plot._repr_png_().startswith(b"\x89PNG")
-
-
-def test_curves_without_a_text_have_no_legend_entry() -> None:
-    plot = b.Det_Plot("old")
-    plot.set_system([1.0, 2.0, 3.0], [0.0, 1.5, 0.5], "A")
-    plot.plot_steppy_det("b")
-    plot.plot_rocch_det("r", "hull")
-    assert [line.get_label() for line in plot.ax.lines] == ["_nolegend_", "A hull"]

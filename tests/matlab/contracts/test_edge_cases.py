@@ -15,6 +15,7 @@ import pytest
 
 import bosaris_py.matlab as b
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics.scoring import scoring_rule
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "reference" / "oracle" / "edge_cases.json").read_text()
@@ -99,7 +100,7 @@ def judged(case: dict[str, Any]) -> dict[str, Any]:
     prior = case["in"]["prior"]
     return {
         "value": b.evaluate_objective(objective, scores, classf, prior),
-        "prior_entropy": objective.entropy(prior),
+        "prior_entropy": scoring_rule(objective).entropy(prior),
     }
 
 
