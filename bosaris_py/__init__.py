@@ -13,21 +13,20 @@ from bosaris_py._version import __version__ as __version__
 
 # Names by the module that has them; type checkers see the same below.
 _NAMES = {
-    "bosaris_py._case": "CaseLLR case_llr validate_scores",
-    "bosaris_py._evaluate": "evaluate evaluate_files",
-    "bosaris_py._evaluation": "Evaluation",
+    "bosaris_py.evaluation.evaluate": "evaluate",
+    "bosaris_py.evaluation.evaluation": "Evaluation",
     "bosaris_py.calibration": """
         BoundedCalibration CrossFit
         GaussianCalibration LLRBounds LinearCalibration PAVCalibration
         cross_fit llr_bounds
     """,
     "bosaris_py.evaluation": """
-        EvaluationPlan PLANS PartitionFactor PrimaryCost Results Validation primary_cost
-        split_by_labels validate
+        EvaluationPlan PLANS PartitionFactor PrimaryCost Results primary_cost split_by_labels
     """,
+    "bosaris_py.evaluation.case": "CaseLLR case_llr",
+    "bosaris_py.evaluation.validation": "Validation validate",
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.files.columns": "Factor",
-    "bosaris_py.frames": "TrialFrame from_frame",
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
     "bosaris_py.metrics": """
         a_dcf act_a_dcf act_dcf auc cllr eer error_rates_at min_cllr min_dcf optimal_llrs prbep
@@ -45,6 +44,7 @@ _NAMES = {
         Conditions IdMap Key Ndx QualityMeasures Scores
         Sample SegmentQuality read_key read_scores read_trials
     """,
+    "bosaris_py.trials.frames": "from_frame",
     "bosaris_py.uncertainty": "bootstrap_scores compare_systems speaker_interval",
 }
 
@@ -70,13 +70,6 @@ if TYPE_CHECKING:
         trials as trials,
         uncertainty as uncertainty,
     )
-    from bosaris_py._case import (
-        CaseLLR as CaseLLR,
-        case_llr as case_llr,
-        validate_scores as validate_scores,
-    )
-    from bosaris_py._evaluate import evaluate as evaluate, evaluate_files as evaluate_files
-    from bosaris_py._evaluation import Evaluation as Evaluation
     from bosaris_py.calibration import (
         BoundedCalibration as BoundedCalibration,
         CrossFit as CrossFit,
@@ -93,14 +86,15 @@ if TYPE_CHECKING:
         PartitionFactor as PartitionFactor,
         PrimaryCost as PrimaryCost,
         Results as Results,
-        Validation as Validation,
         primary_cost as primary_cost,
         split_by_labels as split_by_labels,
-        validate as validate,
     )
+    from bosaris_py.evaluation.case import CaseLLR as CaseLLR, case_llr as case_llr
+    from bosaris_py.evaluation.evaluate import evaluate as evaluate
+    from bosaris_py.evaluation.evaluation import Evaluation as Evaluation
+    from bosaris_py.evaluation.validation import Validation as Validation, validate as validate
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
     from bosaris_py.files.columns import Factor as Factor
-    from bosaris_py.frames import TrialFrame as TrialFrame, from_frame as from_frame
     from bosaris_py.fusion import (
         LinearFusion as LinearFusion,
         QualityFusion as QualityFusion,
@@ -165,6 +159,7 @@ if TYPE_CHECKING:
         read_scores as read_scores,
         read_trials as read_trials,
     )
+    from bosaris_py.trials.frames import from_frame as from_frame
     from bosaris_py.uncertainty import (
         bootstrap_scores as bootstrap_scores,
         compare_systems as compare_systems,

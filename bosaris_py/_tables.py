@@ -14,13 +14,12 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
-from bosaris_py import errors
-from bosaris_py._notes import Caution, hushed
 from bosaris_py._validation import FilePath, safe
+from bosaris_py.errors import printable
 from bosaris_py.files.replacing import replacing
-from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
+from bosaris_py.numerics.roc import EERDefinition
 
 # A row of a table: numbers, texts and truth values by the name of their column.
 Record: TypeAlias = dict[str, Any]
@@ -59,7 +58,7 @@ def text_table(
     Columns are two spaces apart; those named in `left` are aligned to the left, the
     others to the right. A rule stands before each row that `rules` names.
     """
-    rows = [list(map(errors.printable, row)) for row in rows]
+    rows = [[cell if cell.isprintable() else printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, row in enumerate(rows):
@@ -120,9 +119,7 @@ def narrow_table(
 def _broken(cell: str, longest: int) -> list[str]:
     """Return the lines of a cell: a value and its interval, or parts of a long name."""
     parts = cell.parts if isinstance(cell, WithInterval) else (cell,)
-    return [
-        line for part in parts for line in textwrap.wrap(errors.printable(part), longest) or [""]
-    ]
+    return [line for part in parts for line in textwrap.wrap(printable(part), longest) or [""]]
 
 
 def fitted(shown: object, width: int) -> str:
@@ -132,9 +129,7 @@ def fitted(shown: object, width: int) -> str:
         below = "\n".join(shown._below)
         body = text.removesuffix(below).rstrip()
         if max(map(len, body.split("\n"))) > width:
-            # What is warned of when figures are computed is not when they are laid out.
-            with hushed(errors.FewErrorsWarning):
-                body = "\n".join(narrow_table(shown._texts(), width, left=shown._left))
+            body = "\n".join(narrow_table(shown._texts(), width, left=shown._left))
         text = f"{body}\n{below}" if below else body
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
 
@@ -171,7 +166,8 @@ def words_of_eer(definition: EERDefinition) -> str:
 def joined_notes(*notes: str) -> str:
     """Join what is said below a table; nothing is left out but what is empty."""
     # Some name systems, conditions or columns, which come from the files of others.
-    return errors.printable("; ".join(filter(None, notes)))
+    text = "; ".join(filter(None, notes))
+    return text if text.isprintable() else printable(text)
 
 
 def or_none(value: object) -> Any:
@@ -261,8 +257,10 @@ class Table(Records):
         """The columns of text, aligned to the left."""
         return (0,)
 
-    # The rows of `_texts` before which the printed table has a line.
-    _rules: ClassVar[tuple[int, ...]] = ()
+    @property
+    def _rules(self) -> tuple[int, ...]:
+        """The rows of `_texts` before which the printed table has a line."""
+        return ()
 
     @property
     def _note(self) -> str:
@@ -275,7 +273,7 @@ class Table(Records):
         return (f"({self._note})",) if self._note else ()
 
     def _best(self) -> Collection[tuple[int, int]]:
-        """Return row and column, both from 0, of the cells that HTML shows in bold."""
+        """Return row and column, both from 0, of the cells that are best of their column."""
         return ()
 
     @abc.abstractmethod
@@ -347,36 +345,44 @@ class Table(Records):
         str
         """
         head, *rows = [
-            [_MARKDOWN.sub(_escape, errors.printable(cell)) for cell in row]
-            for row in self._texts()
+            [_MARKDOWN.sub(_escape, printable(cell)) for cell in row] for row in self._texts()
         ]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
         lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
         note = _MARKDOWN.sub(_escape, self._note)
         return lines + (f"\n({note})\n" if note else "")
 
-    def to_latex(self) -> str:
-        r"""Return the printed table as a ``tabular`` of LaTeX, and its note; it needs no package.
+    def to_latex(self, caption: str = "") -> str:
+        r"""Return the printed table for LaTeX with the package booktabs, best values in bold.
+
+        Parameters
+        ----------
+        caption : str, default: ""
+            What stands above the table, which then is a ``table``; else it is a ``tabular``.
 
         Returns
         -------
         str
         """
-        head, *rows = [
-            [errors.printable(cell).translate(_LATEX) for cell in row] for row in self._texts()
-        ]
+        head, *rows = [[printable(cell).translate(_LATEX) for cell in row] for row in self._texts()]
+        for number, column in self._best():
+            rows[number][column] = rf"\textbf{{{rows[number][column]}}}"
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
         # Behind the end of a row, [ and * would be taken for its arguments.
         begins = ("{}" * row[0].startswith(("[", "*")) for row in (head, *rows))
-        lines = [
+        first, *lines = [
             f"{begin}{' & '.join(row)} \\\\"
             for begin, row in zip(begins, (head, *rows), strict=True)
         ]
-        begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
-        # A paragraph of its own, so that a long note is broken at the width of the page.
-        note = rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}"
-        below = [r"\hline", end, *([note] if self._note else []), ""]
-        return "\n".join([begin, r"\hline", lines[0], r"\hline", *lines[1:], *below])
+        body = [r"\toprule", first, r"\midrule", *lines, r"\bottomrule"]
+        table = [rf"\begin{{tabular}}{{{layout}}}", *body, r"\end{tabular}"]
+        if self._note:
+            # A paragraph of its own, so that a long note is broken at the width of the page.
+            table.append(rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}")
+        if caption:
+            above = rf"\caption{{{printable(caption).translate(_LATEX)}}}"
+            table = [r"\begin{table}", r"\centering", above, *table, r"\end{table}"]
+        return "\n".join([*table, ""])
 
     def _repr_html_(self) -> str:
         """Return the printed table for notebooks."""
@@ -435,116 +441,3 @@ def _written(text: str, path: FilePath | None) -> str:
             # Halves of surrogate pairs, which file names can have, are escaped.
             temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     return text
-
-
-# The sign of what cautions of each kind are about; all others have the last one.
-_SIGNS: dict[type[Warning], str] = {
-    # Of all cells of a table, so that a sign would tell nothing.
-    errors.FewSpeakersWarning: "",
-    errors.FewErrorsWarning: "+",
-    errors.SuspectScoresWarning: "#",
-    Warning: "^",
-}
-
-# What cautions mean of which there is nothing to count.
-_MEANINGS: dict[type[Warning], str] = {
-    errors.SuspectScoresWarning: "scores are hardly log-likelihood-ratios",
-    errors.MissingTrialsWarning: "trials without a score do not count",
-    errors.ConditionWarning: "a condition of one class has no metrics",
-    errors.UncertainPlanWarning: "the cost may not be the published one",
-}
-
-
-class AnnotatedTable(Table):
-    """A table with footnotes for the cautions that were given while it was made."""
-
-    __slots__ = ()
-
-    cautions: tuple[Caution, ...]
-
-    @property
-    def footnotes(self) -> list[str]:
-        """What the signs in the table mean."""
-        lines = []
-        for kind, sign in _SIGNS.items():
-            if found := self._of_kind(kind):
-                lines.append(f"{sign} {_words_of(kind, found)}".strip())
-        return lines
-
-    @property
-    @abc.abstractmethod
-    def facts(self) -> str:
-        """What the figures are, in words."""
-
-    @property
-    def _note(self) -> str:
-        return joined_notes(self.facts, *self.footnotes)
-
-    @property
-    def _below(self) -> list[str]:
-        return [f"({self.facts})", *self.footnotes]
-
-    @abc.abstractmethod
-    def _plain_texts(self) -> list[list[str]]:
-        """Return the printed cells without signs: the head, then the rows."""
-
-    @abc.abstractmethod
-    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
-        """Return row and column, both from 0, of the cells that a caution concerns."""
-
-    def _texts(self) -> list[list[str]]:
-        lines = self._plain_texts()
-        for (number, column), sign in self._signs(lines[0]).items():
-            cell = lines[number + 1][column]
-            if isinstance(cell, WithInterval):
-                value, interval = cell.parts
-                lines[number + 1][column] = WithInterval(value, interval + sign)
-            else:
-                lines[number + 1][column] = cell + sign
-        return lines
-
-    def _laid_out(self, rules: Sequence[int] = (1,)) -> str:
-        """Return the table alone, as text."""
-        lines = self._plain_texts()
-        signs = self._signs(lines[0])
-        # Digits stay below digits, with a sign or without.
-        for column in {column for _, column in signs}:
-            width = max(len(sign) for (_, where), sign in signs.items() if where == column)
-            for number, line in enumerate(lines[1:]):
-                line[column] += signs.get((number, column), "").ljust(width)
-            if column not in self._left:
-                lines[0][column] += " " * width
-        return "\n".join(map(str.rstrip, text_table(lines, left=self._left, rules=rules)))
-
-    def _signs(self, heads: Sequence[str]) -> Mapping[tuple[int, int], str]:
-        found: dict[tuple[int, int], dict[str, None]] = {}
-        for kind, sign in _SIGNS.items():
-            for caution in self._of_kind(kind):
-                for cell in self._concerned(caution, heads):
-                    found.setdefault(cell, {})[sign] = None
-        return {where: "".join(signs) for where, signs in found.items()}
-
-    def _of_kind(self, kind: type[Warning]) -> list[Caution]:
-        """Return the cautions whose category has the sign of a kind."""
-        return [
-            caution
-            for caution in self.cautions
-            if (caution.category if caution.category in _SIGNS else Warning) is kind
-        ]
-
-
-def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
-    """Say what cautions of a kind mean for figures, with the least and the largest count."""
-    counts = [caution.count for caution in found if caution.count is not None]
-    ends = [f"{end(counts):.2g} " for end in (min, max)] if counts else []
-    range_ = "to ".join(dict.fromkeys(ends))
-    if kind is errors.FewSpeakersWarning:
-        share = 100.0 * (1.0 - 0.05 ** (1.0 / min(counts, default=1.0)))
-        return (
-            f"{range_}speakers: a kind of speaker as common as {share:.0f} % may be missing from "
-            "these trials"
-        )
-    if kind is errors.FewErrorsWarning:
-        return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
-    meanings = (_MEANINGS.get(caution.category, "see the cautions") for caution in found)
-    return ", ".join(dict.fromkeys(meanings))

@@ -27,7 +27,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
 
 FilePath = str | os.PathLike[str]
@@ -236,7 +236,7 @@ def _check_digits(array: AnyArray, name: str) -> None:
         finding = (
             f"`{name}` has whole numbers up to {most}; above {_LARGEST_WHOLE} they are rounded."
         )
-        warn_caller(finding, SuspectScoresWarning)
+        warn([Note(SuspectScoresWarning, finding)])
 
 
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:

@@ -138,7 +138,7 @@ class BosarisWarning(UserWarning):
 
     def __str__(self) -> str:
         """Return the message, in one line of at most 1,000 printable characters."""
-        return as_message(UserWarning.__str__(self))
+        return as_message(UserWarning.__str__(self).replace("\n", " "))
 
 
 class MissingTrialsWarning(BosarisWarning):

@@ -126,7 +126,7 @@ _ALL = (
         of_kinds=True,
     ),
     Figure(
-        "min_t_dcf",
+        "t_dcf",
         "min t-DCF",
         "Least cost of verifier and countermeasure in tandem, over the threshold of the latter. "
         "The verifier's is where its own two error-rates are equal.",

@@ -13,15 +13,14 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray, read_only
-from bosaris_py._html import card
-from bosaris_py._notes import warn
+from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.files.labels import as_labels
-from bosaris_py.metrics.costs import Cllr
-from bosaris_py.metrics.ranks import AUC
-from bosaris_py.metrics.strange import ill_ranged, inverted
+from bosaris_py.errors import FewErrorsWarning
+from bosaris_py.files.columns import as_labels
+from bosaris_py.metrics.costs import Cllr, not_calibrated
+from bosaris_py.metrics.ranks import AUC, inverted
 from bosaris_py.numerics.hull import ROCCH, Threshold
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -66,21 +65,6 @@ def split_by_labels(
     return values[is_target], values[~is_target]
 
 
-def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
-    """Return single operating points by what follows the names of costs: ``(0.05)``."""
-    is_single = DecisionCosts.from_prior(prior).plo.ndim == 0
-    given: Any = [prior] if is_single else prior
-    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
-    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
-    # Six digits are readable; where they do not tell the points apart, all digits do.
-    for show in ("{:g}".format, repr):
-        names = [f"({', '.join(map(show, values))})" for values in numbers]
-        named = dict(zip(names, points, strict=True))
-        if len(named) == len(points):
-            break
-    return named
-
-
 @attrs.frozen(eq=False, init=False, repr=False)
 class Results:
     """The performance of one detector on one set of trials.
@@ -121,6 +105,8 @@ class Results:
     """
 
     sample: Sample
+    # Who made them has told what is strange about the scores.
+    _told: bool = False
 
     def __init__(
         self,
@@ -185,8 +171,12 @@ class Results:
         if not isinstance(given, Sample):
             hint = "Results(tar, non) takes two lists of scores."
             raise check.invalid("sample", "be a Sample", check.describe(given), hint)
+        return cls._made(sample)
+
+    @classmethod
+    def _made(cls, sample: Sample, *, told: bool = False) -> "Results":
         results = cls.__new__(cls)
-        results.__attrs_init__(sample)
+        results.__attrs_init__(sample, told)
         return results
 
     @classmethod
@@ -229,6 +219,7 @@ class Results:
             If conditions have trials of one class only.
         """
         sample = Sample.from_trials(to_natural(scores, base), key, conditions)
+        warn(sample.notes)
         # All non-targets are of one kind.
         return cls.from_sample(attrs.evolve(sample, kinds=None))
 
@@ -290,14 +281,9 @@ class Results:
             executor=executor,
             progress=progress,
         )
-        return cls.from_sample(LargeSample.from_files(files, prior))
-
-    def _repr_html_(self) -> str:
-        """Show the figures that need no operating point."""
-        figures = {"Cllr": self.cllr, "minCllr": self.min_cllr, "AUC": self.auc}
-        rows = [("targets", f"{self.n_tar}"), ("non-targets", f"{self.n_non}")]
-        rows += [("EER (%)", f"{100.0 * self.eer:.4g}")]
-        return card("Results", rows=[*rows, *((n, f"{x:.4g}") for n, x in figures.items())])
+        sample = LargeSample.from_files(files, prior)
+        warn(sample.notes)
+        return cls.from_sample(sample)
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""
@@ -329,13 +315,15 @@ class Results:
     @functools.cached_property
     def _ranks(self) -> Sample:
         """The sample; warns once of inverted scores."""
-        warn(inverted(self.sample))
+        warn([] if self._told else inverted(self.sample))
         return self.sample
 
     @functools.cached_property
     def _llrs(self) -> Sample:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
-        warn(ill_ranged(self.sample))
+        # Of inverted scores no calibration makes good ones, and the ranks warn of these.
+        told = self._told or inverted(self.sample)
+        warn([] if told else not_calibrated(self.sample))
         return self.sample
 
     @property
@@ -432,20 +420,41 @@ class Results:
         """
         return self.rocch.min_dcf_threshold(prior)
 
-    def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
+    def threshold_at(
+        self, *, pmiss: npt.ArrayLike | None = None, pfa: npt.ArrayLike | None = None
+    ) -> Any:
         """Find the best threshold within a limit of one error-rate.
 
         Parameters
         ----------
-        pmiss, pfa : float, optional
+        pmiss, pfa : float or (k,) array_like of float, optional
             Largest error-rate allowed, in [0, 1]; exactly one, as for `ROC.threshold_at`.
 
         Returns
         -------
-        Threshold
-            A float that carries the error-rates that hold at it.
+        Threshold or list of Threshold
+            A float that carries the error-rates that hold at it; of an array a list.
+
+        Warns
+        -----
+        FewErrorsWarning
+            If the trials cannot show so low a rate: less than one of them may err.
         """
-        return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
+        given = {
+            name: rates for name, rates in (("pmiss", pmiss), ("pfa", pfa)) if rates is not None
+        }
+        if len(given) != 1:
+            got = "both" if given else "neither"
+            raise check.invalid("pmiss or pfa", "be given, exactly one of them", got)
+        ((name, rates),) = given.items()
+        listed = np.ravel(rates).tolist()
+        found = [self.roc.threshold_at(**{name: rate}) for rate in listed]
+        n = self.n_non if name == "pfa" else self.n_tar
+        if low := [rate for rate in listed if 0.0 < rate * n < 1.0]:
+            noun = "non-targets" if name == "pfa" else "targets"
+            text = f"{n} {noun} cannot show a {name} of {min(low):g}; the lowest is {1 / n:.2g}"
+            warn([Note(FewErrorsWarning, text, count=n)])
+        return found if np.ndim(rates) else found[0]
 
     def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.

@@ -13,7 +13,6 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table
-from bosaris_py.frames import TrialFrame
 from bosaris_py.trials.columns import as_factor, take_items
 from bosaris_py.trials.key import Key, as_labels
 from bosaris_py.trials.quality import SegmentQuality
@@ -27,13 +26,15 @@ _SETS = {
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class ExamplePart(TrialFrame):
+class ExamplePart:
     """The dev set or the eval set of an example.
 
     Parameters
     ----------
-    key, scores, rows
-        As for `TrialFrame`, of target and non-target trials; of ASVspoof these are bona fide.
+    key : Key
+        Target and non-target trials; of ASVspoof these are bona fide.
+    scores : mapping of str to Scores
+        The scores of each system on these trials.
     quality : SegmentQuality
         A measure of each test segment.
     trials : Table

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_flag, as_number, refuse_nan
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics.metric import (
     AnyMetric,
     Losses,
@@ -36,11 +37,20 @@ from bosaris_py.metrics.metric import (
     Scale,
     ThresholdMetric,
 )
-from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.scoring import softplus
 from bosaris_py.trials.sample import Sample, Times
+
+NOT_CALIBRATED = "not calibrated: see calibrate"
+
+# Of no more trials of a class nothing is said of calibration, and of so many it can be seen.
+_FEW_TRIALS, _LOOKED_AT = 30, 1000
+
+# What is much of a normalized cost; and a share of scores of which the others are exceptions, such
+# as hard decisions that are wrong.
+_MUCH, _MOSTLY = 0.1, 0.99
 
 # A prior, an operating point, or several, whose costs are averaged.
 Points: TypeAlias = tuple[float | OperatingPoint, ...]
@@ -138,7 +148,7 @@ class MinCost(RatesMetric):
         costs = [min_costs(pmiss, pfa, miss, fa) for _, miss, fa in self.points]
         return np.asarray(np.sum(costs, axis=0))
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
@@ -187,7 +197,7 @@ class ActDCF(_CostOfPoints, ThresholdMetric):
 
     name: ClassVar[str] = "actDCF"
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""
         return no_llrs(sample)
 
@@ -331,7 +341,7 @@ class Cllr(LossMetric):
         tar, non = map(float, sample.mean(self.losses(sample)))
         return [Opening(0.5, 2.0 * float(tar), 0), Opening(0.5, 2.0 * float(non), 1)]
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""
         return no_llrs(sample)
 
@@ -353,6 +363,49 @@ class Brier(LossMetric):
         # square the mean over both classes is divided.
         tar, non = map(scipy.special.expit, (-sample.tar.scores, sample.non.scores))
         return 2.0 * tar**2, 2.0 * non**2
+
+
+# ---- Scores that are no log-likelihood-ratios
+
+
+def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]:
+    """Note scores of which calibration would take much off Cllr, or off actual costs.
+
+    Much is a quarter of minCllr, or half of a minimum cost, and at least 0.1. Of few trials it is
+    more: of rates 3 standard errors and what the rule of three leaves open.
+    """
+    n = min(sample.tar.size, sample.non.size)
+    if n <= _FEW_TRIALS:
+        return []
+    hull, bits = sample.hull, Cllr().computed(sample)
+    if math.isinf(bits) and (finite := _mostly_finite(sample)):
+        return not_calibrated(finite)
+    excess = bits - hull.min_cllr
+    found = max(_MUCH + 5.0 / n, hull.min_cllr / 4.0) < excess < math.inf
+    if prior is not None:
+        costs = DecisionCosts.from_prior(prior)
+        rates, sizes = sample.rates(costs.thresholds), (sample.tar.size, sample.non.size)
+        pairs = list(zip(rates, sizes, strict=True))
+        errors = [3.0 * np.sqrt(rate * (1.0 - rate) / size) + 3.0 / size for rate, size in pairs]
+        actual, error = (costs.cost(*each, normalize=True) for each in (rates, errors))
+        least = hull.min_dcf(prior)
+        found |= bool(np.any(actual - least > np.maximum(error, np.maximum(_MUCH, least / 2.0))))
+    return [Note(SuspectScoresWarning, NOT_CALIBRATED)] if found else []
+
+
+def _mostly_finite(sample: Sample) -> Sample | None:
+    """Return the finite scores, None if more than one in a hundred of a class is infinite."""
+    lists = [one.listed[np.isfinite(one.listed)] for one in (sample.tar, sample.non)]
+    if min(lists[0].size / sample.tar.size, lists[1].size / sample.non.size) < _MOSTLY:
+        return None
+    return Sample.from_scores(*lists)
+
+
+def no_llrs(sample: Sample) -> list[Note]:
+    """Look at some scores, whether they are inverted or not calibrated."""
+    lists = (one.listed[:: one.size // _LOOKED_AT + 1] for one in (sample.tar, sample.non))
+    some = Sample.from_scores(*lists)
+    return inverted(some) or not_calibrated(some)
 
 
 # ---- The same as functions of two lists of scores
@@ -447,9 +500,8 @@ def act_dcf(
     Warns
     -----
     SuspectScoresWarning
-        If scores of more than 30 trials of each class lie from -1 to 1, or have one sign, but some
-        threshold has fewer errors at prior 0.5 than such log-likelihood-ratios, 26.9 % or 50 %, by
-        3 standard errors; if Cllr is above 1 and twice minCllr; or if the AUC is below 0.5.
+        If higher scores speak against targets, or if calibration would take much off Cllr, as a
+        look at 1,000 trials of a class tells.
 
     Notes
     -----

@@ -345,7 +345,7 @@ class AnyMetric(abc.ABC):
         return []
 
     def notes(self, sample: Sample) -> list[Note]:
-        """Tell what is strange about the scores.
+        """Tell what is missing from the sample, and what is strange about its scores.
 
         Parameters
         ----------
@@ -356,6 +356,10 @@ class AnyMetric(abc.ABC):
         -------
         list of Note
         """
+        return [*sample.notes, *self.doubts(sample)]
+
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell what is strange about the scores of what `view` returned."""
         return []
 
     def __call__(
@@ -393,8 +397,7 @@ class AnyMetric(abc.ABC):
         float
         """
         view = self.view(sample)
-        if notes := self.notes(view):
-            warn(notes)
+        warn(self.notes(view))
         return self.computed(view)
 
 

@@ -6,6 +6,7 @@ classes apart, and nothing of their calibration.
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import attrs
@@ -15,14 +16,35 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_number, as_score_lists, one_of
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
-from bosaris_py.metrics.strange import inverted
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import Grid, Sample
 
 # What rounding leaves of a rate without errors.
 _ROUNDING = 1e-12
+
+# Where the hull's EER is lower, at least half of the square lies below the curve.
+_SURE_EER = 0.25
+
+
+def inverted(sample: Sample) -> list[Note]:
+    """Note an AUC below 0.5 by 3 standard errors of scores that tell nothing (Mann-Whitney)."""
+    n_tar, n_non = sample.tar.size, sample.non.size
+    pmiss, pfa = sample.rates_at_all()
+    # One point with low rates tells that the EER is low, and so the area large.
+    low = pmiss[0].searchsorted(_SURE_EER, side="right") - 1
+    if pfa[0, low] <= _SURE_EER or sample.hull.eer <= _SURE_EER:
+        return []
+    area = float(areas(*sample.rates_at_all(grid="ties"))[0])
+    if area >= 0.5 - 3.0 * math.sqrt((n_tar + n_non + 1) / (12.0 * n_tar * n_non)):
+        return []
+    text = (
+        f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
+        "Are targets and non-targets swapped, or the scores distances? Then take -scores."
+    )
+    return [Note(SuspectScoresWarning, text)]
 
 
 def _only_if_none(price: float, value: float) -> list[Opening]:
@@ -80,7 +102,7 @@ class EER(RatesMetric):
         value = self.computed(sample)
         return [Opening(0.5, value, 0), Opening(0.5, value, 1)]
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
@@ -250,7 +272,7 @@ class MinCllr(RatesMetric):
         value = self.computed(sample)
         return [Opening(1.0, value, 0), Opening(1.0, value, 1)]
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 

@@ -596,4 +596,4 @@ def tandem_sample(
         ScoredClass(np.stack((x.listed, y.listed), axis=1), speakers=x.speakers)
         for x, y in ((one.tar, other.tar), (one.non, other.non))
     )
-    return Sample(tar, non, one.kinds, one.speaker_ids)
+    return Sample(tar, non, one.kinds, one.speaker_ids, notes=one.notes + other.notes)

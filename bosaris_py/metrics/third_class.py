@@ -20,10 +20,9 @@ from numpy.typing import ArrayLike
 
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_flag, as_vector, invalid
-from bosaris_py.metrics.costs import MinCost
+from bosaris_py.metrics.costs import MinCost, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
-from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import Sample
@@ -153,7 +152,7 @@ class ActADCF(_CostOfThree, ThresholdMetric):
         """Return the Bayes threshold."""
         return self.costs.threshold
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""
         return no_llrs(sample)
 

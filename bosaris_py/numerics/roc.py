@@ -314,7 +314,7 @@ class ROC:
 
 
 def _as_rate(value: float | None, name: str) -> float:
-    hint = "Percentages must be divided by 100."
+    hint = "Is it in per cent? Then divide it by 100."
     return check.as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
 
 

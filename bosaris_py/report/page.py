@@ -1,4 +1,4 @@
-"""The page around tables and figures: a template, and texts that are escaped before they enter."""
+"""The page of a report: what is gathered of an evaluation, a template, texts that are escaped."""
 
 from __future__ import annotations
 
@@ -6,159 +6,110 @@ import base64
 import hashlib
 import html
 import importlib.metadata
-import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
+from itertools import chain
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 
-from bosaris_py._arrays import FloatArray
-from bosaris_py._notes import Caution
-from bosaris_py._tables import Table, html_name, html_table
+from bosaris_py._notes import lines_about
+from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
-from bosaris_py.evaluation import ConditionRow, Results, SystemTable
+from bosaris_py.evaluation.case import CaseLLR
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
-from bosaris_py.files.replacing import digest_of, replacing
-from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
-from bosaris_py.report.answer import answer
-from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
-from bosaris_py.report.drawings import make_figures
-from bosaris_py.uncertainty.bands import Band, BandKind
+from bosaris_py.evaluation.rows import POOLED
+from bosaris_py.evaluation.validation import rows_of_figures, validation_figures
+from bosaris_py.files.replacing import digest_of, refuse_inputs, replacing
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.report.figures import Drawing, curves, forests, three_classes
+from bosaris_py.trials.speakers import speaker_names
+from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
 from bosaris_py.uncertainty.compare import ComparisonTable
+
+if TYPE_CHECKING:
+    from bosaris_py.evaluation.evaluation import Evaluation
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")
 
-# So many cautions of a topic are shown at once.
-_MOST_CAUTIONS = 6
+# Pairs of more systems fill no page that is read.
+_MOST_COMPARED = 6
+
+# Bands of more systems hide each other: then only the system of least Cllr has some. Bands of more
+# replicates look the same.
+_MOST_BANDS, _MOST_REPLICATES = 2, 500
+
+# So many notes of a kind are shown at once.
+_MOST_NOTES = 6
+
+_CAPTION = re.compile(r"<caption[^>]*>(.*?)</caption>", re.DOTALL)
 
 _COMPARED = (
-    "<p>Differences of the {metrics} (first minus second) with their standard errors. "
-    "Both systems have the same speakers, so a difference can be significant although the "
-    "intervals of both overlap. Decide by the second p, which is corrected for the number of "
-    "pairs.</p>"
+    "<p>Both systems of a pair have the same speakers, so a difference can be significant although "
+    "the intervals of both overlap. The last p is corrected for the number of pairs.</p>"
 )
 
 
-@attrs.frozen(kw_only=True)
-class Report:
-    """What a report is made of.
+def write_report(
+    evaluation: Evaluation,
+    path: FilePath,
+    *,
+    title: str,
+    author: str = "",
+    laboratory: str = "",
+    date: object = None,
+    files: Mapping[str, FilePath],
+    cases: Mapping[str, CaseLLR],
+    validate: bool = False,
+) -> None:
+    """Write the report of an evaluation into one HTML file, which is replaced when it is complete.
 
     Parameters
     ----------
-    title : str
-        Its head.
-    facts : mapping of str to str
-        What was evaluated, and how.
-    files : mapping of str to path
-        The files that were evaluated, by their roles.
-    cautions : sequence of Caution
-        The warnings of the evaluation.
-    speakers : mapping of str to int, or None
-        Numbers of speakers, by side of the trials; None if trials are in files.
-    table : SystemTable
-        The figures of each system and condition.
-    comparison : ComparisonTable or None
-        Differences of the EERs of each pair of systems.
-    bands : mapping of str to mapping of str to band
-        Bands of each system, by what they are around: det, bayes, tippett, ece and pav.
-    results : mapping of str to Results
-        What the drawings are made of.
-    kinds : mapping of str to mapping of str to ndarray
-        The scores of each class by its word, of systems of three classes.
-    spoof_costs : SpoofCosts or None
-        Costs of three classes.
-    points : mapping of str to float or OperatingPoint
-        Operating points by what follows the names of costs in the table.
-    normalized : bool
-        Whether costs are.
-    cases : mapping of str to CaseLLR
-        Likelihood-ratios of single comparisons, by name.
-    authors : sequence of str
-        Author and laboratory, which stand below the head.
+    evaluation : Evaluation
+        What was evaluated.
+    path, title, author, laboratory, date, files, cases, validate
+        As for `Evaluation.report`. The same input gives the same file, byte for byte.
     """
-
-    title: str
-    facts: Mapping[str, str]
-    files: Mapping[str, FilePath]
-    cautions: Sequence[Caution]
-    speakers: Mapping[str, int] | None
-    table: SystemTable
-    comparison: ComparisonTable | None = None
-    bands: Mapping[str, Mapping[BandKind, Band]] = attrs.field(factory=dict)
-    results: Mapping[str, Results]
-    kinds: Mapping[str, Mapping[str, FloatArray]] = attrs.field(factory=dict)
-    spoof_costs: SpoofCosts | None = None
-    points: Mapping[str, float | OperatingPoint]
-    normalized: bool
-    cases: Mapping[str, Any] = attrs.field(factory=dict)
-    authors: Sequence[str] = ()
-
-
-def write_report(path: FilePath, report: Report) -> None:
-    """Write a report into one HTML file, which is replaced when it is complete.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    report : Report
-        Its content. The same content gives the same file, byte for byte.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    refuse_inputs(path, files.values(), "path")
+    comparison, bands = _comparison(evaluation), _bands(evaluation)
+    has_conditions = any(row.condition not in (None, POOLED) for row in evaluation.rows)
+    facts = _facts(evaluation, bands) | ({"Date": str(date)} if date is not None else {})
+    facts["Versions"] = _versions()
+    sections = {
+        "validation": ("Validation", _validation(evaluation) if validate else ""),
+        "cases": ("Cases", _cases(cases)),
+        "systems": ("Systems", _systems(evaluation, comparison)),
+        "notes": ("Notes", _notes(evaluation)),
+        "conditions": ("Conditions", _table(evaluation) if has_conditions else ""),
+        "comparisons": ("Comparisons", _COMPARED + _table(comparison) if comparison else ""),
+        "figures": ("Figures", _figures(evaluation, comparison, bands)),
+        "summary": ("What was evaluated", _definitions(facts.items()) + _files(files)),
+    }
+    text = _page(title, (author, laboratory), {n: s for n, s in sections.items() if s[1]})
     with replacing(path) as temporary:
-        text = _page(report)
         # Halves of surrogate pairs, which no encoding has, become numbers.
         temporary.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
 
 
-def _page(report: Report) -> str:
-    texts = {
+def _page(title: str, authors: Iterable[str], sections: Mapping[str, tuple[str, str]]) -> str:
+    """Fill in the template."""
+    parts = {
         name.partition(".")[0]: (resources.files(__package__) / name).read_text(encoding="utf-8")
         for name in ("page.html", "look.css", "sort.js")
     }
-    digest = base64.b64encode(hashlib.sha256(texts["sort"].encode()).digest()).decode()
-    rows = report.table.rows
-    of_all = [(name, row) for name, row in rows if row.kind == "pooled"]
-    # What is warned of a condition has no sign among all trials, and so no footnote there.
-    whole = {None, *(row.name for _, row in of_all)}
-    heard = [one for one in report.table.cautions if dict(one.about).get("condition") in whole]
-    pooled = SystemTable(of_all, cautions=heard)
-    versions = {"bosaris_py": __version__, "Python": platform.python_version()}
-    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
-    made_by = ", ".join(f"{name} {number}" for name, number in versions.items())
-    sections = {
-        "answer": ("Result", _answer(report)),
-        "cautions": ("Reasons for caution", _cautions(report)),
-        "cases": ("Cases", _cases(report.cases)),
-        "systems": ("Systems", _table(pooled) + _metrics(report)),
-        "conditions": ("Conditions", _conditions(report) if len(pooled.rows) < len(rows) else ""),
-        "comparisons": (
-            "Comparisons",
-            "" if report.comparison is None else _compared(report.comparison),
-        ),
-        "figures": ("Figures", _figures(report)),
-        "summary": (
-            "What was evaluated",
-            _definitions([*report.facts.items(), ("Versions", made_by)]) + _files(report.files),
-        ),
-        "warnings": ("Warnings in full", _warnings(report)),
-    }
-    sections = {name: section for name, section in sections.items() if section[1]}
-    return Template(texts["page"]).substitute(
-        title=html.escape(safe(report.title, 200)),
-        authors="".join(f"<p>{html_name(name)}</p>" for name in report.authors),
-        look=texts["look"],
-        script=texts["sort"],
+    digest = base64.b64encode(hashlib.sha256(parts["sort"].encode()).digest()).decode()
+    return Template(parts["page"]).substitute(
+        title=html.escape(safe(title, 200)),
+        authors="".join(f"<p>{html_name(name)}</p>" for name in authors if name),
+        look=parts["look"],
+        script=parts["sort"],
         digest=digest,
         links="".join(f'<a href="#{name}">{head}</a>' for name, (head, _) in sections.items()),
         sections="".join(
@@ -168,21 +119,104 @@ def _page(report: Report) -> str:
     )
 
 
-def _compared(comparison: ComparisonTable) -> str:
-    """Return the tests of all pairs."""
-    return _COMPARED.format(metrics=f"{html.escape(comparison.metric)}s") + _table(comparison)
+# ---- What is gathered
 
 
-def _figures(report: Report) -> str:
-    points = list(report.points.values())
-    options: dict[str, Any] = {"bands": report.bands, "comparison": report.comparison}
-    options |= {"kinds": report.kinds, "spoof_costs": report.spoof_costs}
-    drawn = "".join(make_figures(report.results, report.table, points, **options))
-    # A heading beside them in the grid would not be kept with them in print.
-    return drawn and f'<div class="figures">{drawn}</div>'
+def _comparison(evaluation: Evaluation) -> ComparisonTable | None:
+    """Compare pairs, where there are intervals and few systems on the same trials."""
+    plan, systems = evaluation.plan, evaluation.systems
+    several = plan is not None and (plan.detectors == 2 or bool(plan.sets))
+    if several or not evaluation.how.how or not 1 < len(systems) <= _MOST_COMPARED:
+        return None
+    return evaluation.compare()
 
 
-def _cases(cases: Mapping[str, Any]) -> str:
+def _bands(evaluation: Evaluation) -> dict[str, dict[BandKind, Band]]:
+    """Make bands around the curves of one or two systems, or of the best, if there is a bootstrap.
+
+    They are of the speaker bootstrap of the evaluation.
+    """
+    how, results = evaluation.how, evaluation.results
+    if not how.replications or not results:
+        return {}
+    best = [min(results, key=lambda name: results[name].cllr)]
+    shaded = best if len(results) > _MOST_BANDS else [*results]
+    replications = min(how.replications, _MOST_REPLICATES)
+    drawn = attrs.evolve(how.resampling, replications=replications)
+    return {name: bands_of_sample(evaluation.samples[name], drawn) for name in shaded}
+
+
+def _facts(evaluation: Evaluation, bands: Mapping[str, object]) -> dict[str, str]:
+    """Return what was evaluated, and how."""
+    how, plan = evaluation.how, evaluation.plan
+    key, percent = evaluation.key, f"{100 * how.confidence:g} %"
+    facts = {"Systems": str(len(evaluation.systems) or len(evaluation.results))}
+    if key is not None:
+        spoofs = f", {key.n_spoof} spoofs" if key.n_spoof else ""
+        facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets{spoofs}"
+        models, segments = (ids.size for ids in key.ids)
+        facts["Models and segments"] = f"{models} models, {segments} segments"
+        sides = zip(speaker_names(evaluation.speakers, key), ("models", "segments"), strict=True)
+        known = [(len({*n} - {None}), side) for n, side in sides if n is not None]
+        counts = ", ".join(f"{count} of the {side}" for count, side in known)
+        facts["Speakers"] = counts or "not given; each model counts as one speaker"
+    facts["Operating points"] = "; ".join(map(_point, how.points.values()))
+    facts["Equal error-rate"] = words_of_eer(how.eer)
+    facts["Costs"] = "normalized" if how.normalize else "not normalized"
+    if plan is not None:
+        facts["Plan"] = plan.name
+        facts["Costs"] = plan.costs_in_words if plan.figures else facts["Costs"]
+    facts["Conditions"] = (
+        "" if evaluation.conditions is None else str(len(evaluation.conditions.names))
+    )
+    facts["Intervals"] = how.how or "none"
+    replicates = f"{min(how.replications, _MOST_REPLICATES)} replicates"
+    facts["Bands"] = f"{percent} at each point, {replicates}" if bands else ""
+    facts["Calibration"] = how.calibrated
+    facts["Seed"] = str(how.seed) if how.replications or how.calibrated else ""
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _point(point: float | OperatingPoint) -> str:
+    one = point if isinstance(point, OperatingPoint) else OperatingPoint(point)
+    return f"P(target) {one.p_target:g}, C(miss) {one.c_miss:g}, C(false alarm) {one.c_fa:g}"
+
+
+def _versions() -> str:
+    versions = {"bosaris_py": __version__, "Python": platform.python_version()}
+    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
+
+
+def _said(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Yield kind and text of what the evaluation says of itself."""
+    for note in evaluation.notes:
+        words = re.sub(r"(?<!^)(?=[A-Z])", " ", note.kind.__name__.removesuffix("Warning"))
+        (line,) = lines_about([note])
+        yield words.capitalize(), as_message(f"{line} {note.advice}".strip())
+
+
+# ---- Sections
+
+
+def _validation(evaluation: Evaluation) -> str:
+    """Return the figures of a validation, what misleads first, with intervals if there are any."""
+    level, samples = evaluation.how.confidence, evaluation.samples
+    columns = [rows_of_figures(validation_figures(one, level)) for one in samples.values()]
+    lines = []
+    for cells in zip(*columns, strict=True):
+        shown = (f'{value}<span class="interval"> {ends}</span>' for _, value, ends in cells)
+        lines.append(_row("td", (html.escape(cells[0][0]), *shown)))
+    head = _row("th", ("figure", *map(html_name, samples)))
+    below = (
+        f"{evaluation.how.how or 'No intervals'}. Mean 1/LR of targets and mean LR of "
+        "non-targets are 1 in expectation if likelihood-ratios are calibrated. A few misleading "
+        "trials decide both: read them beside Cllr. What PAV adds has no interval."
+    )
+    return f'{_wide(html_table(head, lines))}<p class="note">{html.escape(below)}</p>'
+
+
+def _cases(cases: Mapping[str, CaseLLR]) -> str:
     """Return the statement of each case, and its words of the verbal scale."""
     parts = []
     for name, case in cases.items():
@@ -192,143 +226,108 @@ def _cases(cases: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
+def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
+    """Return the answer, the figures of all trials, and what they mean."""
+    rows = tuple(row for row in evaluation.rows if row.condition in (None, POOLED))
+    # What is said of a condition stands below the table of conditions.
+    systems = {"", *(row.system for row in rows)}
+    notes = [note for note in evaluation.notes if {*note.about.split(", ")} <= systems]
+    whole = [attrs.evolve(row, condition=None) for row in rows]
+    table = attrs.evolve(evaluation, rows=tuple(whole), notes=tuple(notes))
+    columns = {name.partition("(")[0] for row in rows for name in row.figures}
+    meant = [(one.name, one.meaning) for name, one in FIGURES.items() if name in columns]
+    answer = " ".join(_answer(table, comparison))
+    told = f'<p class="answer"><bdi>{html.escape(printable(answer))}</bdi></p>' if answer else ""
+    return told + _table(table) + _definitions(meant)
+
+
+def _answer(table: Evaluation, comparison: ComparisonTable | None) -> Iterator[str]:
+    """Yield which of several systems is best, and from which it differs."""
+    lead, figure = table.leading, figure_of(table.leading)
+    rows = {row.system: row for row in table.rows}
+    values = {name: row.figures[lead] for name, row in rows.items()}
+    known = {name: value for name, value in values.items() if value is not None}
+    if len(known) < 2:
+        return
+    best = min(known, key=known.__getitem__)
+    unit = " %" if figure.is_rate else ""
+    ends = rows[best].ends(lead)
+    interval = f" ({figure.text(ends[0])} to {figure.text(ends[1])})" if ends else ""
+    shown = f"{figure.text(known[best])}{unit}{interval}"
+    yield f"{safe(best, 60)} has the lowest {figure.name}: {shown}."
+    pairs = [
+        row for row in (comparison.rows if comparison else ()) if best in (row.first, row.second)
+    ]
+    for differs, words in ((True, "significantly lower than"), (False, "not shown to differ from")):
+        level = comparison.level if comparison else 0.0
+        others = [
+            safe(row.second if row.first == best else row.first, 60)
+            for row in pairs
+            if (row.p_holm <= level) is differs
+        ]
+        if others:
+            yield f"It is {words} that of {', '.join(others)} (level {level:g}, by Holm)."
+
+
+def _notes(evaluation: Evaluation) -> str:
+    """Return what the evaluation says of itself, by kind; many of a kind are folded."""
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, text in _said(evaluation):
+        kinds.setdefault(kind, {})[f"<li>{html.escape(text)}</li>"] = None
+    parts = []
+    for kind, items in kinds.items():
+        is_open = " open" if len(items) <= _MOST_NOTES else ""
+        head = f"<summary>{html.escape(kind)} ({len(items)})</summary>"
+        parts.append(f"<details{is_open}>{head}<ul>{''.join(items)}</ul></details>")
+    return "".join(parts)
+
+
+def _figures(
+    evaluation: Evaluation,
+    comparison: ComparisonTable | None,
+    bands: Mapping[str, Mapping[BandKind, Band]],
+) -> str:
+    """Draw everything that the scores allow."""
+    plan, how, results = evaluation.plan, evaluation.how, evaluation.results
+    drawings: list[Iterable[Drawing]] = [forests(evaluation, comparison)]
+    # Without results there are no curves: classes are not pooled, or detectors are two.
+    if results:
+        drawings.insert(0, curves(results, [*how.points.values()], bands))
+    if plan is not None and "a_dcf" in plan.figures:
+        drawings.insert(0, three_classes(evaluation.samples, plan.spoof_costs))
+    drawn = [one.html(number) for number, one in enumerate(chain(*drawings))]
+    # A heading beside them in the grid would not be kept with them in print.
+    return f'<div class="figures">{"".join(drawn)}</div>' if drawn else ""
+
+
+def _files(files: Mapping[str, FilePath]) -> str:
+    lines = (
+        _row("td", (html_name(role), html_name(str(path)), f"<code>{digest_of(path)}</code>"))
+        for role, path in files.items()
+    )
+    return _wide(html_table(_row("th", ("file", "path", "SHA-256")), lines)) if files else ""
+
+
+# ---- Elements
+
+
+def _table(table: Table) -> str:
+    """Return a table that scrolls, and below it what it says of itself, which does not."""
+    text = table._repr_html_()
+    notes = "".join(f'<p class="note">{one}</p>' for one in _CAPTION.findall(text))
+    return _wide(_CAPTION.sub("", text)) + notes
+
+
+def _wide(table: str) -> str:
+    return f'<div class="wide">{table}</div>'
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
+
+
 def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
     parts = (
         f"<dt>{html_name(name)}</dt><dd>{html.escape(printable(text))}</dd>" for name, text in pairs
     )
     return f"<dl>{''.join(parts)}</dl>"
-
-
-def _files(files: Mapping[str, FilePath]) -> str:
-    if not files:
-        return ""
-    head = "<tr><th>file</th><th>path</th><th>SHA-256</th></tr>"
-    lines = (
-        f"<tr><td>{html_name(role)}</td><td>{html_name(str(file))}</td>"
-        f"<td><code>{digest_of(file)}</code></td></tr>"
-        for role, file in files.items()
-    )
-    return f'<div class="wide">{html_table(head, lines)}</div>'
-
-
-def _answer(report: Report) -> str:
-    found = report.table, report.comparison, report.cautions
-    sentences = answer(*found)
-    # The direction of a name stays within its sentence.
-    items = "".join(f"<li><bdi>{html.escape(printable(text))}</bdi></li>" for text in sentences)
-    return items and f'<ol class="answer">{items}</ol>'
-
-
-def _cautions(report: Report) -> str:
-    """Return a table of what speaks against the metrics of each system, each flag explained."""
-    found: dict[str, SystemCautions] = {}
-    for name in dict.fromkeys(name for name, _ in report.table.rows):
-        rows = [row for system, row in report.table.rows if system == name]
-        parts = name, report.results.get(name), rows, report.points, report.cautions
-        found[name] = SystemCautions.of(*parts)
-    general = [] if report.speakers is None else [text for _, text in of_speakers(report.speakers)]
-    about_none = [one for one in report.cautions if dict(one.about).get("system") not in found]
-    topics = {topic for row in found.values() for topic in row.topics}
-    others = {topic for topic, _ in of_warnings(about_none)}
-    told = "".join(f"<p>{html.escape(text)}</p>" for text in general)
-    if not topics | others and not told:
-        return "<p>Nothing was found that speaks against these figures.</p>"
-    counted = [f"{what}{point}" for point in report.points for what in ("misses ", "false alarms ")]
-    heads = ("system", "effective speakers", *counted, "flags")
-    head = "".join(f"<th>{html.escape(text.strip())}</th>" for text in heads)
-    lines = []
-    for name, row in found.items():
-        counts = (f"{count:.0f}" for pair in row.errors for count in pair)
-        cells = (html_name(name), row.speakers, *counts, ", ".join(row.topics) or "none")
-        lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    table = f'<div class="wide">{html_table(f"<tr>{head}</tr>", lines)}</div>'
-    meant = _definitions((topic, MEANINGS[topic]) for topic in MEANINGS if topic in topics | others)
-    full = '<p><a href="#warnings">Warnings in full</a></p>' if topics | others else ""
-    return f'<div class="cautions">{table}{told}{meant}{full}</div>'
-
-
-def _warnings(report: Report) -> str:
-    known = [] if report.speakers is None else of_speakers(report.speakers)
-    found = [(topic, [text]) for topic, text in known]
-    for name, results in report.results.items():
-        rows = [row for system, row in report.table.rows if system == name]
-        own = of_scores(results, rows, report.points)
-        found += [(topic, [f"{name}: {text}"]) for topic, text in own]
-    found += of_warnings(report.cautions)
-    topics: dict[str, dict[str, None]] = {}
-    for topic, lines in found:
-        topics.setdefault(topic, {})[_caution(lines)] = None
-    parts = []
-    for topic, items in topics.items():
-        shown, more = list(items)[:_MOST_CAUTIONS], list(items)[_MOST_CAUTIONS:]
-        head = f"<details><summary>{len(more)} more</summary><ul>{''.join(more)}</ul></details>"
-        parts.append(
-            f"<h3>{html.escape(topic)}</h3><ul>{''.join(shown)}</ul>{head if more else ''}"
-        )
-    return "".join(parts)
-
-
-def _caution(lines: list[str]) -> str:
-    """Return an item of a list, in which what is found in many conditions is folded."""
-    # One name of 10^5 letters is as bad as a message of them.
-    shown = [html.escape(as_message(line)) for line in lines]
-    if len(shown) <= _MOST_CAUTIONS:
-        return f"<li>{' '.join(shown)}</li>"
-    more = "".join(f"<li>{line}</li>" for line in shown[1:])
-    head = f"<details><summary>{len(shown) - 1} more</summary><ul>{more}</ul></details>"
-    return f"<li>{shown[0]}{head}</li>"
-
-
-def _table(table: Table) -> str:
-    return f'<div class="wide">{table._repr_html_()}</div>'
-
-
-# The higher an EER is, the stronger is the colour of its cell, in so many steps.
-_SHADES = 5
-
-
-def _conditions(report: Report) -> str:
-    """Return the EER of each condition and system, coloured, and the table of all metrics."""
-    systems = list(dict.fromkeys(name for name, _ in report.table.rows))
-    of_condition: dict[str, dict[str, ConditionRow]] = {}
-    for system, row in report.table.rows:
-        of_condition.setdefault(f"{row.kind} {row.name}", {})[system] = row
-    lead = report.table.leading
-    eers = [row.figures[lead] for _, row in report.table.rows]
-    highest = max((value for value in eers if value), default=0.0)
-    lines = []
-    for rows in of_condition.values():
-        row = next(iter(rows.values()))
-        counts = f"<td>{row.n_tar}</td><td>{row.n_non}</td>"
-        cells = "".join(_shaded(rows.get(system), highest, lead) for system in systems)
-        lines.append(f"<tr><td>{html_name(row.name)}</td>{counts}{cells}</tr>")
-    heads = ("condition", "targets", "non-targets", *systems)
-    head = "".join(f"<th>{html_name(text)}</th>" for text in heads)
-    percent = f"{figure_of(lead).head} of each system; the stronger the colour, the higher it is"
-    pivoted = f'<div class="wide pivoted">{html_table(f"<tr>{head}</tr>", lines, percent)}</div>'
-    return (
-        f"{pivoted}<details><summary>All metrics by condition</summary>{_table(report.table)}"
-        "</details>"
-    )
-
-
-def _shaded(row: ConditionRow | None, highest: float, lead: str) -> str:
-    """Return a cell with the leading figure of a row, its interval and its shade."""
-    value = None if row is None else row.figures[lead]
-    if row is None or value is None:
-        return "<td>-</td>"
-    shade = math.ceil(_SHADES * value / highest) if highest else 0
-    figure = figure_of(lead)
-    text = figure.text(value)
-    if lead in row.intervals:
-        low, high = map(figure.text, row.intervals[lead])
-        text += f'<span class="interval"> [{low}, {high}]</span>'
-    return f'<td class="shade{shade}">{text}</td>'
-
-
-def _metrics(report: Report) -> str:
-    """Explain the columns that the table has."""
-    columns = {name.partition("(")[0] for _, row in report.table.rows for name in row.figures}
-    found = [(one.name, one.meaning) for name, one in FIGURES.items() if name in columns]
-    scale = "Divided by that of the better decision made without a detector, which costs 1."
-    return _definitions([*found, ("Costs", scale if report.normalized else "Not normalized.")])

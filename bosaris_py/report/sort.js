@@ -2,22 +2,18 @@
 for (const table of document.querySelectorAll("table")) {
   const [head, ...rows] = table.rows;
   [...head.cells].forEach((cell, column) => {
-    const value = row => row.cells[column].textContent;
+    const text = row => row.cells[column].textContent;
+    // What has no number comes last, whichever way.
+    const number = row => parseFloat(text(row));
     const sort = () => {
-      const falling = cell.getAttribute("aria-sort") === "ascending";
+      const sign = cell.getAttribute("aria-sort") === "ascending" ? -1 : 1;
       for (const other of head.cells) other.removeAttribute("aria-sort");
-      cell.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      const numeric = rows.some(row => !Number.isNaN(parseFloat(value(row)))) &&
-        rows.every(row => !Number.isNaN(parseFloat(value(row))) || value(row) === "-");
-      const order = (a, b) => {
-        if (!numeric) return value(a).localeCompare(value(b));
-        // What is not defined comes last, whichever way.
-        const [x, y] = [a, b].map(row => parseFloat(value(row)));
-        return Number.isNaN(x) ? (Number.isNaN(y) ? 0 : falling ? -1 : 1)
-          : Number.isNaN(y) ? (falling ? 1 : -1) : x - y;
-      };
-      const sorted = [...rows].sort((a, b) => falling ? order(b, a) : order(a, b));
-      table.tBodies[0].append(...sorted);
+      cell.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      const known = rows.filter(row => !isNaN(number(row)));
+      const others = rows.filter(row => isNaN(number(row)));
+      known.sort((a, b) => sign * (number(a) - number(b)));
+      others.sort((a, b) => sign * text(a).localeCompare(text(b)));
+      table.tBodies[0].append(...known, ...others);
     };
     cell.tabIndex = 0;
     cell.title = "Sort";

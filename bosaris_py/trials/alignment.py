@@ -18,7 +18,7 @@ from attrs import frozen
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note
 from bosaris_py._validation import as_ids, check_shape, check_unique
 from bosaris_py.errors import DisjointIdsError
 from bosaris_py.files.columns import Codes
@@ -334,10 +334,10 @@ def misuse(value: object) -> str:
     return "Were scores and key swapped?" if is_other else ""
 
 
-def warn_missing(
+def notes_of_missing(
     shape: Sequence[int], n_ids: Sequence[int], wanted: Sequence[int], found: Sequence[int]
-) -> None:
-    """Warn, in the toolkit's words, about models, segments and trials that are missing."""
+) -> list[Note]:
+    """Note, in the toolkit's words, models, segments and trials that are missing."""
     # `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
     # and `found` those of trials or, of a key, of targets and of non-targets.
     texts = [
@@ -345,12 +345,10 @@ def warn_missing(
         for noun, n, has in zip(("models", "test segments"), shape, n_ids, strict=True)
         if has < n
     ]
-    nouns = (
-        ("trials missing",) if len(wanted) == 1 else ("targets missing.", "non-targets missing.")
-    )
+    nouns = ("trials missing",) if len(wanted) == 1 else ("targets missing", "non-targets missing")
     sides = zip(wanted, found, nouns, strict=True)
-    for text in texts + [f"{n - has} of {n} {noun}" for n, has, noun in sides if has < n]:
-        warn_caller(text, errors.MissingTrialsWarning)
+    texts += [f"{n - has} of {n} {noun}" for n, has, noun in sides if has < n]
+    return [Note(errors.MissingTrialsWarning, "; ".join(texts))] if texts else []
 
 
 def refuse_gaps(faults: Sequence[str]) -> None:

@@ -58,7 +58,7 @@ class Columns(Mapping[str, Column]):
         if name not in SIDES[1:]:
             raise KeyError(f"{name!r} is no column ({', '.join(self) or 'there is none'})")
         side = SIDES.index(name) - 1
-        return Factor.of_distinct(self._trials.trial_positions()[side], self._trials.ids[side])
+        return Factor.unchecked(self._trials.trial_positions()[side], self._trials.ids[side])
 
     def __iter__(self) -> Iterator[str]:
         """Return the names: columns of trials, of models, of segments."""

@@ -41,7 +41,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials
@@ -213,6 +213,8 @@ class Conditions:
     _parts: tuple[Trials | AnyArray, ...]
     _trials: Trials | None
     _rules: Rules
+    # What the columns that made them say of these trials.
+    notes: tuple[Note, ...] = ()
 
     def __init__(
         self,
@@ -241,11 +243,13 @@ class Conditions:
         parts: Iterable[Trials | AnyArray],
         trials: Trials | None,
         rules: Rules,
+        notes: Iterable[Note] = (),
     ) -> Conditions:
         """Make an object of its fields."""
         made, checked = cls.__new__(cls), _checked_names(names)
         kept = tuple(part if isinstance(part, Trials) else read_only(part) for part in parts)
-        made.__attrs_init__(checked, checked_weights(weights, checked), kept, trials, rules)
+        weighed = checked_weights(weights, checked)
+        made.__attrs_init__(checked, weighed, kept, trials, rules, tuple(notes))
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -284,41 +288,52 @@ class Conditions:
         >>> Conditions.from_columns(key, "gender").names
         ('f', 'm')
         """
-        key = as_key(key)
+        made = cls._from_columns(as_key(key), names)
+        warn(made.notes)
+        return made
+
+    @classmethod
+    def _from_columns(cls, key: Key, names: Sequence[str]) -> Conditions:
+        """Cross columns; what `from_columns` warns of are notes."""
         if not names:
             raise check.invalid("names", "name at least one column", "none")
+        notes = []
         factors = [key.columns.factor(name) for name in names]
         for name, factor in zip(names, factors, strict=True):
             n_blank = np.count_nonzero((factor.levels == "")[factor.codes])
             if n_blank:
                 text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they"
-                warn_caller(
-                    f"{text} are a condition of their own, with its weight.", ConditionWarning
-                )
-        made = cls._crossing(key.to_ndx(), factors, None, Rules())
+                text += " are a condition of their own, with its weight."
+                notes.append(Note(ConditionWarning, text))
+        made = cls._crossing(key.to_ndx(), factors, notes)
         lines, classes = made._lines(key), _classes(None, key)
         has = [np.array([one[part].any() for part in lines]) for one in classes]
         for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
             if np.count_nonzero(own) == 1 and (other & ~own).any():
                 text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
-                warn_caller(text, ConditionWarning)
+                notes.append(Note(ConditionWarning, text))
                 chosen = np.flatnonzero(other).tolist()
                 parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
                 found = [made.names[n] for n in chosen]
                 rules = Rules("allow", "ignore", "ignore")
-                return cls._made(found, None, parts, made._trials, rules)
+                return cls._made(found, None, parts, made._trials, rules, notes)
         return made
 
     @classmethod
+    def crossed(cls, key: Key, *names: str) -> Conditions:
+        """Make a condition of each combination of values; columns divide both classes."""
+        return cls._crossing(key.to_ndx(), [key.columns.factor(name) for name in names], ())
+
+    @classmethod
     def _crossing(
-        cls, trials: Trials, factors: Sequence[Factor], weights: WeightsLike | None, rules: Rules
+        cls, trials: Trials, factors: Sequence[Factor], notes: Sequence[Note]
     ) -> Conditions:
         """Make a condition of each combination of the values of trials that occurs."""
         codes, names = _crossed(factors)
         # Numbers of one or two bytes are sorted in linear time.
         order = np.argsort(codes.astype(np.min_scalar_type(len(names))), kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-        return cls._made(names, weights, np.split(order, ends[:-1]), trials, rules)
+        return cls._made(names, None, np.split(order, ends[:-1]), trials, Rules(), notes)
 
     def __repr__(self) -> str:
         """Show names and weights."""
@@ -341,7 +356,7 @@ class Conditions:
         -------
         Conditions
         """
-        return self._made(self.names, weights, self._parts, self._trials, self._rules)
+        return self._made(self.names, weights, self._parts, self._trials, self._rules, self.notes)
 
     def counts(self, key: Key) -> dict[str, tuple[int, int]]:
         """Count the trials of each condition, without any of the checks.
@@ -408,7 +423,14 @@ class Conditions:
         TrialMismatchError
             As for `members`, which warns, too.
         """
-        key = as_key(key)
+        members, notes = self.noted_members(scores, as_key(key))
+        warn(notes)
+        return members
+
+    def noted_members(
+        self, scores: Scores | None, key: Key
+    ) -> tuple[tuple[ConditionMembers, ...], list[Note]]:
+        """Return what `scored_members` does, and in place of warnings notes."""
         lines, rules = self._lines(key), self._rules
         counted = np.flatnonzero(self.weights > 0).tolist()
         parts = [lines[number] for number in counted]
@@ -436,11 +458,10 @@ class Conditions:
         lacking = "" if rules.lacking == "ignore" else _lacking(names, tar, non)
         if lacking and rules.lacking == "error":
             raise TrialMismatchError(lacking)
-        if lacking:
-            warn_caller(lacking, ConditionWarning)
+        notes = [*self.notes, *([Note(ConditionWarning, lacking)] if lacking else [])]
         weights = self.weights[counted].tolist()
         shares = shares_of(weights, tar), shares_of(weights, non)
-        return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
+        return tuple(map(ConditionMembers, names, weights, tar, non, *shares)), notes
 
     def trial_weights(self, key: Key) -> tuple[Float64Array, Float64Array]:
         r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
@@ -654,9 +675,9 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
         case Mapping():
             return Conditions(conditions)
         case str():
-            return Conditions.from_columns(key, conditions)
+            return Conditions._from_columns(key, [conditions])
         case list() | tuple() if conditions and all(isinstance(name, str) for name in conditions):
-            return Conditions.from_columns(key, *conditions)
+            return Conditions._from_columns(key, conditions)
     hint = "Labels of trials are a column of the key: key.with_columns(name=labels)."
     raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)
 

@@ -13,12 +13,22 @@ import numpy.typing as npt
 import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
+from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.files import hdf5
-from bosaris_py.files.columns import Codes, Factor, order_trials
+from bosaris_py.files import hdf5_writing
+from bosaris_py.files.columns import (
+    KIND,
+    NONTARGET,
+    SPOOF,
+    TARGET,
+    Codes,
+    Factor,
+    are_kinds,
+    factor_of_kinds,
+    order_trials,
+)
 from bosaris_py.files.hdf5 import StoredColumn
-from bosaris_py.files.labels import KIND, NONTARGET, SPOOF, TARGET, are_kinds, factor_of_kinds
 from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
 from bosaris_py.trials.columns import (
     NO_TABLES,
@@ -475,7 +485,7 @@ class Key(Trials):
         }
         form, matrix = ("FlatKey", None) if self.is_sparse else ("Key", np.sign(self._contents))
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
-        hdf5.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
+        hdf5_writing.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
 
     @classmethod
     def _from_stored(  # type: ignore[override]
@@ -625,9 +635,6 @@ class Key(Trials):
         spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
         return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
-    def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
-        return np.sign(self._contents[at])
-
     def _columns(self, **options: object) -> dict[str, AnyArray]:
         spoofs = {"spoof": self.labels == -2} if self.n_spoof else {}
         return {"target": self.is_target, **spoofs}
@@ -677,8 +684,10 @@ def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     return align.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
-def warn_unless_found(ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None) -> None:
-    """Warn of models, segments and trials that are missing, in the toolkit's words."""
+def notes_unless_found(
+    ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None
+) -> list[Note]:
+    """Note models, segments and trials that are missing, in the toolkit's words."""
     # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
     # found, column by column, or None for all.
-    align.warn_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
+    return align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))

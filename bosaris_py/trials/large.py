@@ -27,19 +27,21 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
+from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
 from bosaris_py._validation import FilePath, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
-from bosaris_py.files.rows import Held, MatrixFile, is_list, open_matrix
+from bosaris_py.files.hdf5 import is_list
+from bosaris_py.files.rows import Held, MatrixFile, open_matrix
 from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
     Ids,
     as_slice,
+    notes_of_missing,
     refuse_gaps,
     refuse_strangers,
-    warn_missing,
 )
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
@@ -257,10 +259,10 @@ class FileTrials:
             got = f"NaN for {len(bad)} {noun}, the first {first}"
             raise invalid("scores", "not hold NaN where there is a trial", got)
 
-    def warn_missing(self, counts: IntArray) -> None:
-        """Warn of models, segments and trials without scores, given the sum of `Block.counts`."""
+    def missing(self, counts: IntArray) -> list[Note]:
+        """Note models, segments and trials without scores, given the sum of `Block.counts`."""
         wanted, found = counts[:4].reshape(2, 2)[:, : 2 if self.key.kind == "key" else 1].tolist()
-        warn_missing((self.ids[0].size, self.ids[1].size), self.n_found, wanted, found)
+        return notes_of_missing((self.ids[0].size, self.ids[1].size), self.n_found, wanted, found)
 
 
 def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Positions) -> Held:
@@ -327,6 +329,7 @@ def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
     """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
     if not is_list(path):
         matrix, ids = open_matrix(path, "scores" if kind == "scored" else kind)
+        warn(matrix.notes)
         return (attrs.evolve(matrix, kind=kind) if kind == "scored" else matrix), ids
     if kind == "scores":
         scores = Scores.read(path)
@@ -412,8 +415,8 @@ class TrialFiles:
 
     def first_pass(
         self, keep: Callable[[FloatArray], Result], label: str, *, all_scored: bool
-    ) -> tuple[FloatArray, int, list[Result]]:
-        """Return the target scores, (n_files, n_tar), the number of non-targets, and what is kept.
+    ) -> tuple[FloatArray, int, list[Result], list[Note]]:
+        """Return target scores, (n_files, n_tar), the number of non-targets, what is kept, notes.
 
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
@@ -431,8 +434,8 @@ class TrialFiles:
         if all_scored:
             refuse_missing(counts[0])
         # Before a class without scores is refused: ids that do not match are often the reason.
-        for part, found in zip(self.parts, counts, strict=True):
-            part.warn_missing(found)
+        pairs = zip(self.parts, counts, strict=True)
+        notes = [note for part, found in pairs for note in part.missing(found)]
         n_tar, n_non, scored_tar, scored_non = np.sum(
             [found[:4] for found in counts], axis=0
         ).tolist()
@@ -441,7 +444,7 @@ class TrialFiles:
                 alone = noun == "non-targets" and not n_non
                 hint = f"All {n_tar} trials are targets: is it an Ndx?" if alone else ""
                 raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
-        return np.concatenate(tar, axis=1), scored_non, kept
+        return np.concatenate(tar, axis=1), scored_non, kept, notes
 
     def sums(self, function: Callable[[FloatArray], Result], label: str) -> list[Result]:
         """Return ``function(scores)`` of the non-targets, (n_files, n), of each block with some."""

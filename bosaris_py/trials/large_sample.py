@@ -93,14 +93,9 @@ class LargeSample(Sample):
             If a file is damaged, or changes while it is read.
         InvalidInputError
             If a class has no scores, or a score is NaN.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If keys hold trials without scores; they are left out.
         """
         keep = functools.partial(_some, step=files.step(_LOOKED_AT))
-        tar, n_non, some = files.first_pass(keep, "target scores", all_scored=False)
+        tar, n_non, some, notes = files.first_pass(keep, "target scores", all_scored=False)
         ordered = mark_read_only(np.sort(tar[0]))
         wanted = [both_sides(distinct(ordered)), DecisionCosts.from_plo(_PLO).thresholds]
         if prior is not None:
@@ -116,6 +111,7 @@ class LargeSample(Sample):
             limits=limits,
             below=below,
             fa_bits=mean_of_nats(nats, n_non),
+            notes=tuple(notes),
         )
 
     def roc(self, times: Times = None) -> ROC:

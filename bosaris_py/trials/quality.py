@@ -24,10 +24,10 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
-from bosaris_py.trials.key import Key, Ndx, as_ndx, warn_unless_found
+from bosaris_py.trials.key import Key, Ndx, as_ndx, notes_unless_found
 from bosaris_py.trials.saving import TextFileMethods
 from bosaris_py.trials.trials import Grid, frame_of
 
@@ -126,10 +126,10 @@ class SegmentQuality(TextFileMethods):
         check_finite(aligned.values, "values", wanted.ids)
         if n_wanted < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {n_wanted}"
-            warn_caller(message, MissingTrialsWarning)
+            warn([Note(MissingTrialsWarning, message)])
         if n_missing := np.count_nonzero(places < 0):
             message = f"{n_missing} of {n_wanted} ids don't have quality values"
-            warn_caller(message, MissingTrialsWarning)
+            warn([Note(MissingTrialsWarning, message)])
         return aligned
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -410,7 +410,7 @@ class QualityMeasures(Grid):
             # Position -1 reads some cell, of a trial that is not covered anyway.
             covered &= self._mask[frame.cells(rows, cols)]
         n_ids = int(np.count_nonzero(flags[0])), int(np.count_nonzero(flags[1]))
-        warn_unless_found(ndx, n_ids, covered)
+        warn(notes_unless_found(ndx, n_ids, covered))
         return *values, *flags, covered
 
     def _filtered(self, frame: Frame, ids: Ids) -> Self:

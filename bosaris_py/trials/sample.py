@@ -39,6 +39,7 @@ from bosaris_py._arrays import (
     by_constructor,
     mark_read_only,
 )
+from bosaris_py._notes import Note
 from bosaris_py._validation import as_score_lists, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.hull import ROCCH
@@ -284,6 +285,8 @@ class Sample:
         there are no spoofs.
     speaker_ids : (n_speakers,) ndarray of str, optional
         The name of each speaker by number.
+    notes : tuple of Note
+        What is missing, and what conditions lack; a sample warns of nothing.
 
     Examples
     --------
@@ -299,6 +302,7 @@ class Sample:
     non: ScoredClass
     kinds: AnyArray | None = None
     speaker_ids: StrArray | None = None
+    notes: tuple[Note, ...] = attrs.field(default=(), kw_only=True)
     # Whether most scores stay in files.
     in_files: ClassVar[bool] = False
 
@@ -366,7 +370,7 @@ class Sample:
         else:
             who = TrialSpeakers.from_key(plain, speakers)
         given = None if conditions is None else as_conditions(conditions, plain)
-        lists = scoring.class_scores(scores, plain, spoofs=True)
+        *lists, notes = scoring.joined_scores(scores, plain, spoofs=True)
         for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
             if not (listed.size or allow_empty):
                 hint = scoring.why_unscored(scores, plain, targets=what == "targets")
@@ -392,10 +396,11 @@ class Sample:
             classes.append(ScoredClass(array, speakers=sides))
         of_non = None if kinds is None else kinds[~labels].astype(np.int64)
         ids = None if who is None else who.ids
-        sample = cls(classes[0], classes[1], of_non, ids)
+        sample = cls(classes[0], classes[1], of_non, ids, notes=tuple(notes))
         if given is None:
             return sample
-        return sample.weighted(given.scored_members(scores, plain))
+        members, more = given.noted_members(scores, plain)
+        return attrs.evolve(sample.weighted(members), notes=(*notes, *more))
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -441,7 +446,8 @@ class Sample:
                 return self
             part = self.non.part(chosen)
             held = _shares_with_trials(part.shares, part.groups)
-            return Sample(self.tar, attrs.evolve(part, shares=held), None, self.speaker_ids)
+            part = attrs.evolve(part, shares=held)
+            return Sample(self.tar, part, None, self.speaker_ids, notes=self.notes)
         n_groups = self.non.shares.size
         groups = kinds if self.non.groups is None else kinds * n_groups + self.non.groups
         shares = np.concatenate(
@@ -451,7 +457,7 @@ class Sample:
             ]
         )
         non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
-        return Sample(self.tar, non, self.kinds, self.speaker_ids)
+        return Sample(self.tar, non, self.kinds, self.speaker_ids, notes=self.notes)
 
     def bona_fide(self) -> "Sample":
         """Return the sample without its spoofs.
@@ -475,7 +481,8 @@ class Sample:
         Sample
         """
         kinds = None if self.kinds is None else self.kinds[non]
-        return Sample(self.tar.take(tar), self.non.take(non), kinds, self.speaker_ids)
+        parts = self.tar.take(tar), self.non.take(non)
+        return Sample(*parts, kinds, self.speaker_ids, notes=self.notes)
 
     def weighted(self, members: Sequence[ConditionMembers]) -> "Sample":
         """Divide the trials into weighted conditions; trials of no condition are left out.
@@ -498,7 +505,8 @@ class Sample:
         if self.kinds is not None:
             kept = [part for part, share in non if part.size and share > 0]
             kinds = self.kinds[np.concatenate(kept)]
-        return Sample(self.tar.divided(tar), self.non.divided(non), kinds, self.speaker_ids)
+        classes = self.tar.divided(tar), self.non.divided(non)
+        return Sample(*classes, kinds, self.speaker_ids, notes=self.notes)
 
     # ---- The two distributions of mass
 

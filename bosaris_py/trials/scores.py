@@ -20,11 +20,11 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import warn_caller
+from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.text import Table
 from bosaris_py.trials.alignment import Frame, IdList
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_unless_found
 from bosaris_py.trials.trials import Trials, frame_of
 
 
@@ -210,7 +210,7 @@ class Scores(Trials):
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
         frame = frame_of(ndx, self)
         values, found = self._found_in(ndx, frame)
-        warn_unless_found(ndx, frame.n_found, found)
+        warn(notes_unless_found(ndx, frame.n_found, found))
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -254,7 +254,7 @@ class Scores(Trials):
         if np.isnan(matrix.min(initial=0)):
             self._found_in(ndx, frame)  # refuses NaN under the mask
         cells = align.in_both(ndx.cells, present)
-        warn_unless_found(ndx, frame.n_found, None if present is None else cells)
+        warn(notes_unless_found(ndx, frame.n_found, None if present is None else cells))
         return self._made(*ndx.ids, cells, matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
@@ -317,7 +317,7 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            warn_unless_found(ndx, frame_of(ndx, self).n_found, found)
+            warn(notes_unless_found(ndx, frame_of(ndx, self).n_found, found))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -425,19 +425,28 @@ def class_scores(
 
     With `spoofs` these are non-targets too.
     """
+    tar, non, notes = joined_scores(scores, key, spoofs=spoofs)
+    warn(notes)
+    return tar, non
+
+
+def joined_scores(
+    scores: Scores, key: Key, *, spoofs: bool = False
+) -> tuple[FloatArray, FloatArray, list[Note]]:
+    """Return what `class_scores` does, and notes of what is missing."""
     check_scores(scores)
     key = as_key(key) if spoofs else as_key(key).bona_fide()
     frame = frame_of(key, scores)
     align.refuse_strangers(frame, key.ids, scores.ids)
     values, found = scores._found_in(key, frame)
-    warn_unless_found(key, frame.n_found, found)
+    notes = notes_unless_found(key, frame.n_found, found)
     is_target = key.is_target if found is None else key.is_target[found]
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
-        warn_caller(others, MissingTrialsWarning)
-    return values[is_target], values[~is_target]
+        notes.append(Note(MissingTrialsWarning, others))
+    return values[is_target], values[~is_target], notes
 
 
 def why_unscored(scores: Scores, key: Key, *, targets: bool) -> str:

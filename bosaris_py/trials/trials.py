@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _html, _validation as check, errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only, read_only
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
@@ -498,7 +498,7 @@ class Trials(Grid, TextFileMethods, Records):
     def _table(self, scores: AnyArray | None = None) -> Table:
         """Return the trials as the lines of a text file, with a score for each."""
         said = self._columns()
-        models, segments = map(Factor.of_distinct, self.trial_positions(), self.ids)
+        models, segments = map(Factor.unchecked, self.trial_positions(), self.ids)
         scores = said.get("score", scores)
         return Table(models, segments, said.get("target"), scores, self._further_columns())
 
@@ -519,7 +519,7 @@ class Trials(Grid, TextFileMethods, Records):
 
         Rows come column by column, in the order of the lists of ids, which `from_frame` sorts. This
         is not the order of the data frame or file that the trials come from, so model and segment
-        are the index, by which pandas joins. `TrialFrame.column` has the order of that frame.
+        are the index, by which pandas joins.
 
         Parameters
         ----------
@@ -555,19 +555,6 @@ class Trials(Grid, TextFileMethods, Records):
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
-
-    def _repr_html_(self) -> str:
-        """Show the counts, and of a matrix where the trials are."""
-        if self.is_sparse:
-            return _html.card(repr(self))
-        # Some rows and columns of a large matrix stand for all.
-        most = _html.MOST_ROWS, _html.MOST_COLUMNS
-        at = np.ix_(*map(_html.spread_of, self.shape, most))
-        return _html.card(repr(self), _html.mask_drawing(self._drawn(at)))
-
-    def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
-        """Return the numbers by which some cells are drawn: 0 where there is no trial."""
-        return -self.trial_mask[at].astype(np.int8)
 
 
 def frame_of(target: Grid, source: Grid) -> Frame:

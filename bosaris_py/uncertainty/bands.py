@@ -238,4 +238,5 @@ def bootstrap_bands(
         case _:
             expected = 'be Scores with a key, or two lists of scores with method="iid"'
             raise check.invalid("scores", expected, check.describe(scores))
+    warn(sample.notes)
     return bands_of_sample(sample, how, [kind], x)[kind]

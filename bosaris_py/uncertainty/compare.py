@@ -161,7 +161,7 @@ class ComparisonTable(Table):
 
     @property
     def _left(self) -> tuple[int, ...]:
-        return 0, 1, 6
+        return 0, 1, 5
 
     def _texts(self) -> list[list[str]]:
         scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
@@ -172,7 +172,7 @@ class ComparisonTable(Table):
         def number(value: float | None) -> str:
             return "-" if value is None else f"{scale * value:.{digits}f}"
 
-        head = "first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"
+        head = "first", "second", f"difference{unit}", f"SE{unit}", "p (Holm)", "significant"
         table = [[*head]]
         for row in self.rows:
             found = row.difference
@@ -180,7 +180,7 @@ class ComparisonTable(Table):
             if found.low is not None:
                 cell = WithInterval(cell, f"[{number(found.low)}, {number(found.high)}]")
             verdict = "yes" if row.p_holm <= self.level else "no"
-            cells = row.first, row.second, cell, error, f"{row.p:.3g}", f"{row.p_holm:.3g}", verdict
+            cells = row.first, row.second, cell, error, f"{row.p_holm:.3g}", verdict
             table.append([*cells])
         return table
 

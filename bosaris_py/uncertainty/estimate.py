@@ -164,12 +164,13 @@ class Estimate:
 
     def __repr__(self) -> str:
         """Put value, interval, standard error and method on one line."""
-        if self.low is None or self.high is None:
+        if self._ends is None:
             return f"{self.value:.4g} (no interval; {self.method})"
+        low, high = self.interval(self.confidence)
         error = "" if self.standard_error is None else f", standard error {self.standard_error:.2g}"
         return (
-            f"{self.value:.4g} ({100 * self.confidence:g} % interval {self.low:.4g} to "
-            f"{self.high:.4g}{error}; {self.method})"
+            f"{self.value:.4g} ({100 * self.confidence:g} % interval {low:.4g} to "
+            f"{high:.4g}{error}; {self.method})"
         )
 
     @property
@@ -185,7 +186,10 @@ class Estimate:
     @property
     def width(self) -> float | None:
         """Length of the interval."""
-        return None if self.low is None or self.high is None else self.high - self.low
+        if self._ends is None:
+            return None
+        low, high = self.interval(self.confidence)
+        return high - low
 
     @property
     def z(self) -> float:

@@ -289,6 +289,7 @@ class Decisions:
         weighted = Sample.from_trials(scores, key, conditions)
         if weighted.tar.size + weighted.non.size > n_trials:
             raise check.invalid("conditions", "not overlap", "trials in several conditions")
+        warn(weighted.notes)
         pmiss, pfa = weighted.rates(threshold)
         return attrs.evolve(found, weighted_rates=(float(pmiss), float(pfa)))
 

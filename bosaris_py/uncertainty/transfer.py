@@ -35,9 +35,9 @@ from bosaris_py._arrays import Float64Array, IndexArray, StrArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
-from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
+from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Rates
-from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -432,9 +432,11 @@ def transfer(
     figures: dict[str, float] = {name: float(value) for name, value in judged.items()}
     of_scores = no_llrs if chosen.name == "bayes" else inverted
     notes = {
-        "dev": inverted(of_dev) + (few_errors(Pfa(threshold), of_dev) if chosen.rate else []),
-        "test": of_scores(of_test) + few_errors(DCF(threshold, 0.5), of_test),
+        "dev": [*of_dev.notes, *inverted(of_dev)],
+        "test": [*of_test.notes, *of_scores(of_test), *few_errors(DCF(threshold, 0.5), of_test)],
     }
+    if chosen.rate:
+        notes["dev"] += few_errors(Pfa(threshold), of_dev)
     estimates: dict[str, Estimate] = {}
     if speakers is not None:
         # Errors of who speaks in both sets go together.

@@ -3,9 +3,9 @@
 import pytest
 
 from bosaris_py import evaluate
-from bosaris_py._system_rows import metrics_of_plan
 from bosaris_py.evaluation import PLANS
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
+from bosaris_py.evaluation.rows import metrics_of_plan
 from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
 from bosaris_py.metrics.ranks import EER, MinCllr
 
@@ -61,6 +61,6 @@ def test_metrics_are_called_as_their_columns():
 
 
 def test_all_figures_of_a_table_are_known():
-    table = evaluate({"a": ([1.0, 3.0], [-2.0, 0.5, 2.0])}, plan=None, prior=[0.05, 0.5]).table
-    (_, row), *_ = table.rows
+    table = evaluate({"a": ([1.0, 3.0], [-2.0, 0.5, 2.0])}, plan=None, prior=[0.05, 0.5])
+    (row,) = table.rows
     assert {name.partition("(")[0] for name in row.figures} <= {*FIGURES}

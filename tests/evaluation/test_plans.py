@@ -103,7 +103,9 @@ class TestPresets:
 
     def test_unsure_partitions_say_so(self):
         for name in ("SRE12", "SRE16", "SRE21"):
-            assert "partitions are known from memory only" in str(PLANS[name])
+            assert "Compare the partitions with the source" in str(PLANS[name])
+        assert not [plan for plan in PLANS.values() if "memory" in str(plan)]
+        assert all(plan.source and plan.date for plan in PLANS.values())
         assert "never published" in str(PLANS["SRE20-CTS"])
 
     def test_description(self):

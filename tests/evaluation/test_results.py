@@ -11,7 +11,7 @@ from hypothesis import given
 
 import bosaris_py
 from bosaris_py import Key, OperatingPoint, Results, Scores
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
 from tests.score_strategies import finite_scores, priors, score_lists
 
 
@@ -74,9 +74,8 @@ def test_missing_trials_are_counted_and_left_out() -> None:
     part = scores.filter(["m1"], ["s1", "s2", "s3"], keep=True)
     with pytest.warns(MissingTrialsWarning) as caught:
         results = Results.from_scores(part, key)
-    messages = [str(warning.message) for warning in caught]
-    assert "1 of 2 targets missing." in messages
-    assert "2 of 3 non-targets missing." in messages
+    (message,) = (str(warning.message) for warning in caught)
+    assert message.endswith("1 of 2 targets missing; 2 of 3 non-targets missing")
     assert (results.n_tar, results.n_non) == (1, 1)
 
 
@@ -170,3 +169,19 @@ def test_scores_changed_afterwards_change_nothing() -> None:
 def test_no_sample() -> None:
     with pytest.raises(InvalidInputError, match="be a Sample"):
         Results.from_sample([1.0])
+
+
+def test_thresholds_at_several_rates() -> None:
+    """Targets 1 to 4, non-targets 0 to 3: a quarter of the latter is one, the highest."""
+    results = Results([1.0, 2.0, 3.0, 4.0], [0.0, 1.5, 2.5, -1.0])
+    first, second = results.threshold_at(pfa=[0.25, 0.5])
+    assert (first, first.pmiss, first.pfa) == (2.0, 0.25, 0.25)
+    assert (second, second.pmiss, second.pfa) == (1.0, 0.0, 0.5)
+    assert results.threshold_at(pmiss=np.array([0.25]))[0] == 2.0
+    with pytest.warns(FewErrorsWarning, match="4 non-targets cannot show a pfa of 0.001; the lo"):
+        assert results.threshold_at(pfa=0.001) == 3.0
+    with pytest.raises(InvalidInputError, match="per cent"):
+        results.threshold_at(pfa=[5.0])
+    for limits in ({}, {"pfa": 0.5, "pmiss": 0.5}):
+        with pytest.raises(InvalidInputError, match="exactly one of them"):
+            results.threshold_at(**limits)

@@ -1,4 +1,4 @@
-"""Primary costs of official evaluations: error-rates averaged over partitions of the trials."""
+"""Primary costs of evaluations: error-rates averaged over partitions of the trials."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any
 
 import attrs
 
-import bosaris_py.evaluation.plans.presets as presets
-from bosaris_py._notes import warn
-from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
+from bosaris_py._notes import Note, warn
+from bosaris_py._tables import scale_of_costs, text_table
 from bosaris_py._validation import invalid
-from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
-from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
-from bosaris_py.evaluation.plans.presets import PLANS
-from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
+from bosaris_py.evaluation.plans import PLANS, EvaluationPlan, plan_of_two_classes, refuse_spoofs
+from bosaris_py.metrics.costs import not_calibrated
+from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores
@@ -29,11 +30,6 @@ def _same(first: float, second: float) -> bool:
     """Compare two numbers; NaN equals NaN."""
     return first == second or (math.isnan(first) and math.isnan(second))
 
-
-# Files of these formats and kinds are read in blocks.
-
-# Both ends of the interval of a cost, by its name.
-Intervals: TypeAlias = Mapping[str, tuple[float, float]]
 
 # A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
@@ -56,8 +52,6 @@ class PointCost:
         Cost at `threshold`, and the smallest cost of any threshold.
     min_threshold, min_pmiss, min_pfa : float
         A threshold that has the smallest cost, and its error-rates.
-    intervals : mapping of str to (float, float)
-        Those of ``"actual"`` and ``"minimum"``, where `evaluate` has drawn replicates.
     """
 
     point: OperatingPoint
@@ -69,7 +63,6 @@ class PointCost:
     min_threshold: float
     min_pmiss: float = attrs.field(eq=_NUMBER)
     min_pfa: float = attrs.field(eq=_NUMBER)
-    intervals: Intervals = attrs.Factory(dict)
 
     @property
     def beta(self) -> float:
@@ -98,8 +91,6 @@ class PartitionCost:
         Error-rates at the Bayes threshold of each operating point; NaN where there are no trials.
     actual, minimum : float
         Mean cost over the operating points; NaN where a class has no trials.
-    intervals
-        As of `PointCost`; none of a partition that stand-ins judge.
     """
 
     name: str
@@ -113,11 +104,10 @@ class PartitionCost:
     pfa: tuple[float, ...] = attrs.field(eq=_RATES)
     actual: float = attrs.field(eq=_NUMBER)
     minimum: float = attrs.field(eq=_NUMBER)
-    intervals: Intervals = attrs.Factory(dict)
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PrimaryCost(Records):
+class PrimaryCost:
     """The published cost of an evaluation, as `primary_cost` returns it.
 
     Parameters
@@ -140,10 +130,8 @@ class PrimaryCost(Records):
         Whether trials are pooled that the plan divides, so that this is not the published cost.
     notes : tuple of str
         What must be known of this result.
-    intervals
-        As of `PointCost`.
-    how : str
-        How the intervals were made; empty without.
+    members : sequence of ConditionMembers
+        Where the trials of each partition stand among the scored targets and non-targets.
     """
 
     plan: EvaluationPlan
@@ -157,8 +145,7 @@ class PrimaryCost(Records):
     parts: "tuple[PrimaryCost, ...]" = ()
     pooled: bool = False
     notes: tuple[str, ...] = ()
-    intervals: Intervals = attrs.Factory(dict)
-    how: str = ""
+    members: Sequence[ConditionMembers] = attrs.field(default=(), eq=False)
 
     @property
     def value(self) -> float:
@@ -170,41 +157,6 @@ class PrimaryCost(Records):
         """Whether error-rates are means over several partitions."""
         return len(self.partitions) > 1 or any(part.equalised for part in self.parts)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the table of partitions as plain numbers, the overall cost last.
-
-        Returns
-        -------
-        list of dict
-            ``plan``, ``partition``, a column for each factor, the numbers of `PartitionCost`, and
-            for each operating point, numbered from 1, ``pmiss_1``, ``pfa_1`` and so on. With
-            intervals also ``actual_low``, ``actual_high``, ``minimum_low`` and ``minimum_high``.
-            None where a number is not defined.
-        """
-        rows = [row for part in self.parts for row in part.records()]
-        rows += map(self._record, (*self.partitions, None))
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        return [{name: row.get(name) for name in columns} for row in rows]
-
-    def _record(self, partition: PartitionCost | None) -> dict[str, Any]:
-        """Return the row of a partition, or without one that of the overall cost."""
-        row: dict[str, Any] = {"plan": self.plan.name, "partition": "overall"}
-        rates = [(cost.pmiss, cost.pfa) for cost in self.points]
-        if partition is not None:
-            row.update([("partition", partition.name), *partition.levels])
-            rates = list(zip(partition.pmiss, partition.pfa, strict=True))
-        judged = partition or self
-        row.update(n_tar=judged.n_tar, n_non=judged.n_non)
-        # The overall cost has no stand-ins, and the whole weight of both classes.
-        for name, whole in (("n_stand_ins", 0), ("tar_weight", 1.0), ("non_weight", 1.0)):
-            row[name] = getattr(partition, name, whole)
-        row.update(actual=_or_none(judged.actual), minimum=_or_none(judged.minimum))
-        row.update(_ends_of(judged.intervals))
-        row.update(normalized=self.plan.normalize)
-        for number, (pmiss, pfa) in enumerate(rates, start=1):
-            row[f"pmiss_{number}"], row[f"pfa_{number}"] = _or_none(pmiss), _or_none(pfa)
-        return row
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and texts, for JSON.
 
@@ -215,23 +167,27 @@ class PrimaryCost(Records):
             of `points`. None where a number is not defined, and for
             the threshold that accepts or rejects every trial.
         """
-        points = []
-        for cost in self.points:
-            row = attrs.asdict(cost, filter=lambda at, _: at.name not in ("point", "intervals"))
-            row.update(_ends_of(cost.intervals))
-            row.update(attrs.asdict(cost.point), beta=cost.beta)
-            points.append({name: _or_none(value) for name, value in row.items()})
-        costs = {name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")}
+
+        def plain(item: PointCost | PartitionCost, *left_out: str) -> dict[str, Any]:
+            kept = attrs.asdict(item, recurse=False, filter=lambda at, _: at.name not in left_out)
+            return {name: _or_none(value) for name, value in kept.items()}
+
+        points = [
+            {**plain(one, "point"), **attrs.asdict(one.point), "beta": one.beta}
+            for one in self.points
+        ]
         return {
             "plan": self.plan.name,
-            **costs,
-            **_ends_of(self.intervals),
-            **({"intervals": self.how} if self.how else {}),
+            **{name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")},
             "normalized": self.plan.normalize,
             "n_tar": self.n_tar,
             "n_non": self.n_non,
             "operating_points": points,
-            "partitions": [self._record(partition) for partition in self.partitions],
+            "partitions": [
+                {**plain(one, "levels", "pmiss", "pfa"), **dict(one.levels)}
+                | {name: [*map(_or_none, getattr(one, name))] for name in ("pmiss", "pfa")}
+                for one in self.partitions
+            ],
             "parts": [part.to_dict() for part in self.parts],
             "notes": list(self.notes),
         }
@@ -249,21 +205,13 @@ class PrimaryCost(Records):
         return "\n".join(_report(self))
 
 
-def _or_none(value: float) -> float | None:
+def _or_none(value: Any) -> Any:
     """Return None for what JSON has no number for: NaN, and infinite thresholds."""
-    return value if math.isfinite(value) else None
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _ends_of(intervals: Intervals) -> dict[str, float]:
-    lows = {f"{kind}_low": low for kind, (low, _) in intervals.items()}
-    return lows | {f"{kind}_high": high for kind, (_, high) in intervals.items()}
-
-
-def _with_ends(judged: PointCost | PartitionCost | PrimaryCost, kind: str) -> str:
-    """Return a cost as it is printed, with its interval if there is one."""
-    value, ends = getattr(judged, kind), judged.intervals.get(kind)
-    text = "-" if math.isnan(value) else f"{value:.4f}"
-    return text if ends is None else f"{text} [{ends[0]:.4f}, {ends[1]:.4f}]"
+def _text(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def _report(cost: PrimaryCost) -> list[str]:
@@ -276,7 +224,7 @@ def _report(cost: PrimaryCost) -> list[str]:
     lines = [
         f"{plan.name}{title}",
         f"{averaging}; {cost.n_tar} targets, {cost.n_non} non-targets; "
-        f"{joined_notes(scale_of_costs(plan.normalize), cost.how)}",
+        f"{scale_of_costs(plan.normalize)}",
         "",
     ]
     judged: list[tuple[str, PointCost | PrimaryCost]] = [
@@ -288,15 +236,13 @@ def _report(cost: PrimaryCost) -> list[str]:
     judged.append(("no primary cost: overall" if plan.by_condition else name, cost))
     # What systems are ranked by comes first.
     order = sorted(("actual", "minimum"), key=lambda kind: kind != plan.ranked_by)
-    cells = [[_with_ends(one, kind) for kind in order] for _, one in judged]
-    width = max(10, 2 + max(len(text) for row in cells for text in row))
-    lines.append(f"{'':<40}" + "".join(f"{kind:>{width}}" for kind in order))
-    for (name, _), row in zip(judged, cells, strict=True):
-        lines.append(f"{name:<40}" + "".join(f"{text:>{width}}" for text in row))
+    lines.append(f"{'':<40}" + "".join(f"{kind:>10}" for kind in order))
+    for name, one in judged:
+        lines.append(f"{name:<40}" + "".join(f"{_text(getattr(one, kind)):>10}" for kind in order))
     if not math.isnan(cost.eer):
         # Kits of evaluations take the EER of another curve, so it is named.
         name = "EER of the ROC's convex hull, per cent"
-        lines.append(f"{name:<{40 + width}}{100 * cost.eer:>{width}.2f}")
+        lines.append(f"{name:<50}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
         lines += ["", *_table(cost.partitions, order)]
     if cost.notes:
@@ -315,7 +261,7 @@ def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[
         levels = dict(row.levels)
         names = [levels.get(factor, "-") for factor in factors] if factors else [row.name]
         n_non = f"{row.n_stand_ins}*" if row.n_stand_ins else f"{row.n_non} "
-        costs = (_with_ends(row, kind) for kind in order)
+        costs = (_text(getattr(row, kind)) for kind in order)
         rows.append([*names, str(row.n_tar), n_non, *costs])
     lines = text_table(rows, left=range(len(rows[0]) - 4))
     if any(row.n_stand_ins for row in partitions):
@@ -394,23 +340,39 @@ def primary_cost(
     >>> primary_cost(scores, key, "VoxSRC")
     PrimaryCost: VoxSRC, actual 0.5000, minimum 0.0000
     """
-    chosen = presets.plan_of_two_classes(plan)
+    chosen = plan_of_two_classes(plan)
     check_scores(scores)
-    key = as_key(key)
-    presets.refuse_spoofs(key, chosen)
+    cost, doubts = judge_by_plan(scores, as_key(key), chosen, conditions, dict(only or {}))
+    warn(doubts)
+    return cost
+
+
+def judge_by_plan(
+    scores: Scores,
+    key: Key,
+    plan: EvaluationPlan,
+    conditions: Conditions | None = None,
+    only: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[PrimaryCost, list[Note]]:
+    """Return a primary cost, and what is to be warned of."""
+    refuse_spoofs(key, plan)
     labelling = key.columns if conditions is None and len(key.columns) else conditions
-    trials = PlanTrials.of(scores, key, labelling)
-    return _judge(chosen, trials, dict(only or {}))
+    trials = PlanTrials.joined(scores, key, labelling)
+    cost, doubts = _judge(plan, trials, only)
+    return cost, [*trials.sample.notes, *doubts]
 
 
-def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) -> PrimaryCost:
+def _judge(
+    plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]
+) -> tuple[PrimaryCost, list[Note]]:
     """Evaluate the trials by a plan, or by each of its parts."""
     result = functools.partial(PrimaryCost, plan=plan)
     notes = list(_plan_notes(plan))
     if plan.parts:
         trials.check_parts(plan)
-        parts = tuple(_judge(part, trials, only) for part in plan.parts)
-        return result(
+        found = [_judge(part, trials, only) for part in plan.parts]
+        parts = tuple(part for part, _ in found)
+        cost = result(
             actual=_mean(part.actual for part in parts),
             minimum=_mean(part.minimum for part in parts),
             eer=math.nan,
@@ -419,13 +381,17 @@ def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) ->
             parts=parts,
             notes=tuple(notes),
         )
+        return cost, [note for _, doubts in found for note in doubts]
     if only:
         chosen = ", ".join(f"{name} {level}" for name, level in only.items())
         notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
     cut = trials.partition(plan, only)
     sample, members = trials.sample, cut.members
-    points, eer = _weighted_costs(plan, sample, members)
-    return result(
+    points, eer, doubts = _weighted_costs(plan, sample, members)
+    if cut.pooled:
+        advice = "Give the key columns: key.with_columns(...)."
+        doubts.append(Note(UncertainPlanWarning, f"{plan.name}: {cut.notes[-1]}", advice=advice))
+    cost = result(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
         eer=eer,
@@ -435,30 +401,30 @@ def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) ->
         partitions=tuple(_partition_costs(plan, trials, cut)),
         pooled=cut.pooled,
         notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(members)),
+        members=members,
     )
-
-
-# Costs at all operating points, and the EER.
-_Costs = tuple[tuple[PointCost, ...], float]
+    return cost, doubts
 
 
 def _weighted_costs(
     plan: EvaluationPlan, sample: Sample, members: Sequence[ConditionMembers]
-) -> _Costs:
-    """Return the costs of weighted partitions; warn of scores that are not llrs."""
+) -> tuple[tuple[PointCost, ...], float, list[Note]]:
+    """Return the costs of weighted partitions, the EER, and what is strange about the scores."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
         if not any(getattr(item, field) for item in members):
             expected = f"hold at least one {class_name} that counts"
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", expected, "none", hint)
     weighted = sample.weighted(members)
-    costs = _defined_costs(plan, weighted)
+    points, eer = _defined_costs(plan, weighted)
     # A minimum means something for scores of any kind.
-    warn(no_llrs(weighted) if plan.ranked_by == "actual" else inverted(weighted))
-    return costs
+    doubts = inverted(weighted)
+    if plan.ranked_by == "actual":
+        doubts += not_calibrated(weighted, plan.operating_points)
+    return points, eer, doubts
 
 
-def _defined_costs(plan: EvaluationPlan, sample: Sample) -> _Costs:
+def _defined_costs(plan: EvaluationPlan, sample: Sample) -> tuple[tuple[PointCost, ...], float]:
     """Return the costs as the plan means them."""
     costs = DecisionCosts.from_prior(plan.operating_points)
     pmiss, pfa = sample.rates(costs.thresholds)

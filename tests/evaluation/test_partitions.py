@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import InvalidInputError, UncertainPlanWarning
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
-from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
+from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
 from tests.forms import described, labelled
 
 
@@ -24,7 +24,7 @@ def divided(
     only: dict[str, str] | None = None,
 ) -> Partitioning:
     scores = bp.Scores(np.arange(key.n_trials)[None, :] + 0.5, ["m"], key.segset)
-    trials = PlanTrials.of(scores, key, described(key, columns).columns)
+    trials = PlanTrials.joined(scores, key, described(key, columns).columns)
     plan = EvaluationPlan(name="own", operating_points=[0.5], factors=factors)
     return trials.partition(plan, only or {})
 
@@ -138,15 +138,15 @@ def test_trials_of_parts_and_of_conditions() -> None:
     one = EvaluationPlan(name="one", operating_points=[0.5], factors=["a"], select={"set": "1"})
     two = one.evolve(name="two", select={"set": "2"})
     # Of set 1 are xyy among the targets and xxy among the others; u is of set 2.
-    trials = PlanTrials.of(scores, key, columns)
+    trials = PlanTrials.joined(scores, key, columns)
     assert sizes_of(trials, one) == {"a x": (1, 2), "a y": (2, 1)}
     (alone,) = trials.partition(two, {}).partitions
     # A group without targets is no part of them.
     assert (alone.members.tar.size, alone.members.tar_weight) == (0, 0.0)
-    with pytest.warns(UncertainPlanWarning, match="the trials are pooled"):
-        assert sizes_of(PlanTrials.of(scores, key, None), one) == {"all trials": (3, 4)}
+    assert sizes_of(PlanTrials.joined(scores, key, None), one) == {"all trials": (3, 4)}
+    assert PlanTrials.joined(scores, key, None).partition(one, {}).pooled
     labels = labelled(key, [*"aababab"])
-    assert sizes_of(PlanTrials.of(scores, key, labels), one) == {"a": (2, 2), "b": (1, 2)}
+    assert sizes_of(PlanTrials.joined(scores, key, labels), one) == {"a": (2, 2), "b": (1, 2)}
 
 
 def test_one_of_all_values_that_are_found() -> None:

@@ -1,26 +1,36 @@
 """Evaluation plans as data: the cost that an evaluation published, and its source.
 
 A plan names operating points, the factors whose combinations are the *partitions* of the trials,
-what happens to trials of one class only, and the document that says so. The presets are in `PLANS`;
-every part can be replaced.
+what happens to trials of one class only, and the document that says so. The presets are those of
+``plans.toml``, by name in `PLANS`; every part can be replaced.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import attrs
+import numpy as np
 
-from bosaris_py._validation import check_choice, describe, invalid, list_some, one_of
-from bosaris_py.errors import UnknownPlanError
+from bosaris_py._notes import Note
+from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, one_of
+from bosaris_py.errors import (
+    FileFormatError,
+    InvalidInputError,
+    UncertainPlanWarning,
+    UnknownPlanError,
+)
 from bosaris_py.evaluation.figure_names import FIGURES
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.conditions import checked_weights
+from bosaris_py.trials.key import Key
 
 
-def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
+def _check_text(instance: object, attribute: attrs.Attribute[str], value: object) -> None:
     """Raise unless a name is a text, and not empty (an attrs validator)."""
     if not isinstance(value, str) or not value:
         raise invalid(attribute.name, "be a text", describe(value))
@@ -160,7 +170,7 @@ def _to_notes(values: object) -> tuple[str, ...]:
     return _to_texts("notes", (values,) if isinstance(values, str) else values)
 
 
-def _to_parts(values: object) -> "tuple[EvaluationPlan, ...]":
+def _to_parts(values: object) -> tuple[EvaluationPlan, ...]:
     parts = _listed("parts", "be evaluation plans", values)
     if not all(isinstance(part, EvaluationPlan) for part in parts):
         raise invalid("parts", "be evaluation plans", describe(values))
@@ -172,7 +182,7 @@ _OF_KINDS = tuple(column for column, figure in FIGURES.items() if figure.of_kind
 _OF_TANDEM = tuple(column for column in _OF_KINDS if FIGURES[column].of_tandem)
 
 
-def _is_given(field: "attrs.Attribute[float]", value: float) -> bool:
+def _is_given(field: attrs.Attribute[float], value: float) -> bool:
     """Leave out prices of further kinds that are not given."""
     return not field.kw_only or value != field.default
 
@@ -212,7 +222,7 @@ class EvaluationPlan:
         What a plan of three classes publishes, in place of operating points: ``a_dcf``,
         ``act_a_dcf``, ``sv_eer``, ``spf_eer``, ``sasv_eer``;
         ``cm_eer``, of bona fide speech and spoofs; of a verifier and a countermeasure
-        ``min_t_dcf``, ``act_t_dcf``, ``t_eer`` (and ``cm_eer``). Trials then need their kind, see
+        ``t_dcf``, ``act_t_dcf``, ``t_eer`` (and ``cm_eer``). Trials then need their kind, see
         `read_key` with ``spoof="keep"``; those of a countermeasure alone do not.
     spoof_costs : SpoofCosts or str, optional
         Priors and costs of three classes, for those figures that are costs.
@@ -225,8 +235,8 @@ class EvaluationPlan:
         those of the convex hull.
     attacks : sequence of str, default: ()
         Ids of the attacks in the data; `evaluate` warns of others. None: they are not known.
-    source : str, default: ""
-        Document and address.
+    source, date : str, default: ""
+        Document and address; the year, or the day, of it.
     notes : str or sequence of str, default: ()
         What else a user must know, repeated in every result.
 
@@ -258,7 +268,7 @@ class EvaluationPlan:
     operating_points: tuple[OperatingPoint, ...] = attrs.field(default=(), converter=_to_points)
     factors: tuple[PartitionFactor, ...] = attrs.field(default=(), converter=_to_factors)
     select: tuple[tuple[str, str], ...] = attrs.field(default=(), converter=_to_pairs)
-    parts: "tuple[EvaluationPlan, ...]" = attrs.field(default=(), converter=_to_parts)
+    parts: tuple[EvaluationPlan, ...] = attrs.field(default=(), converter=_to_parts)
     normalize: bool = True
     ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
     by_condition: bool = False
@@ -273,6 +283,7 @@ class EvaluationPlan:
     )
     attacks: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     source: str = ""
+    date: str = ""
     notes: tuple[str, ...] = attrs.field(default=(), converter=_to_notes)
 
     def __attrs_post_init__(self) -> None:
@@ -337,6 +348,41 @@ class EvaluationPlan:
         """Levels of which the targets count only, by factor."""
         return {factor.name: factor.target_only for factor in self.factors if factor.target_only}
 
+    @classmethod
+    def read(cls, path: FilePath) -> Self:
+        """Read a plan from a file of TOML, whose keys are the fields.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. An operating point is a number or a table of ``p_target``, ``c_miss`` and
+            ``c_fa``, a factor a table, a part the name of a preset.
+
+        Returns
+        -------
+        EvaluationPlan
+
+        Raises
+        ------
+        FileFormatError
+            If the file is no TOML, or its keys are not those of a plan.
+        """
+        try:
+            return cls._from_table(tomllib.loads(Path(path).read_text(encoding="utf-8")), PLANS)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, InvalidInputError) as error:
+            raise FileFormatError(f"{path}: {error}") from error
+
+    @classmethod
+    def _from_table(cls, table: Mapping[str, Any], known: Mapping[str, EvaluationPlan]) -> Self:
+        """Make a plan of what TOML holds."""
+        made = {**table, "parts": [known[name] for name in table.get("parts", ())]}
+        made["operating_points"] = [
+            OperatingPoint(**point) if isinstance(point, dict) else point
+            for point in table.get("operating_points", ())
+        ]
+        made["factors"] = [PartitionFactor(**factor) for factor in table.get("factors", ())]
+        return cls(**made)
+
     def evolve(self, **changes: Any) -> Self:
         """Return a plan in which some parts are replaced.
 
@@ -385,7 +431,7 @@ class EvaluationPlan:
             lines.append("  partitions         none: trials are pooled")
         lines.append(f"  ranked by          {self.ranked_by} cost")
         if self.source:
-            lines.append(f"  source             {self.source}")
+            lines.append(f"  source             {self.source}{self.date and f' ({self.date})'}")
         lines.extend(f"  note               {note}" for note in self.notes)
         return "\n".join(lines)
 
@@ -446,3 +492,62 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
     def __repr__(self) -> str:
         """List the names."""
         return f"PlanCollection: {', '.join(self)}"
+
+
+def _presets() -> PlanCollection:
+    """Read the plans that come with the package; parts come before their plan."""
+    text = Path(__file__).with_name("plans.toml").read_text(encoding="utf-8")
+    found: dict[str, EvaluationPlan] = {}
+    for table in tomllib.loads(text)["plan"]:
+        found[table["name"]] = EvaluationPlan._from_table(table, found)
+    return PlanCollection([*found.values()])
+
+
+PLANS = _presets()
+
+# What stands for no attack; trials whose kind is not known have it, too.
+_BONA_FIDE = ("bonafide", "bona-fide", "-", "")
+
+
+def plan_of_two_classes(plan: object) -> EvaluationPlan:
+    """Return a plan that has a primary cost; one of three classes is an error."""
+    chosen = find_plan(plan)
+    if chosen.figures:
+        hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
+        raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
+    return chosen
+
+
+def refuse_spoofs(key: Key, plan: EvaluationPlan | None) -> None:
+    """Raise if a key has spoofs, and a plan does not know the third class."""
+    if key.n_spoof and (plan is None or not plan.figures):
+        hint = 'For instance "ASVspoof5-2". Without spoofs judge key.bona_fide().'
+        got = f"{'none' if plan is None else plan.name}, and {key.n_spoof} spoofs"
+        raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
+
+
+def strange_attacks(plan: EvaluationPlan, key: Key) -> list[Note]:
+    """Note spoofs by attacks that the data of a plan do not have: they are of another one."""
+    if not plan.attacks or "attack" not in key.columns:
+        return []
+    attack = key.columns.factor("attack")
+    found = attack.codes[key.labels == -2] if key.n_spoof else attack.codes
+    used = attack.levels[np.unique(found)].tolist()
+    strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
+    if not strange:
+        return []
+    n_trials = int(np.isin(attack.values(), strange).sum())
+    text = (
+        f"{n_trials} trials are of attacks that the data of {plan.name} do not have "
+        f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
+    )
+    return [Note(UncertainPlanWarning, text, advice="Is it the plan of these data?")]
+
+
+def find_plan(plan: object) -> EvaluationPlan:
+    """Return a plan given by itself or by its name."""
+    if isinstance(plan, EvaluationPlan):
+        return plan
+    if not isinstance(plan, str):
+        raise invalid("plan", "be the name of a plan or an EvaluationPlan", describe(plan))
+    return PLANS[plan]

@@ -10,14 +10,11 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, IndexArray, IntArray, mark_read_only
-from bosaris_py._notes import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
-from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
+from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.columns import Columns
-from bosaris_py.trials.conditions import shares_of
+from bosaris_py.trials.conditions import ConditionMembers, Conditions, shares_of
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, scored_trials
@@ -74,19 +71,18 @@ class PlanTrials:
     members: tuple[ConditionMembers, ...] | None = None
 
     @classmethod
-    def of(cls, scores: Scores, key: Key, labelling: object) -> "PlanTrials":
+    def joined(cls, scores: Scores, key: Key, labelling: object) -> "PlanTrials":
         """Join the scores with a key's trials."""
         given = _checked_labelling(labelling)
         sample = Sample.from_trials(scores, key, allow_empty=True)
         labels, scored = key.is_target, scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
-        return cls(
-            sample,
-            (np.flatnonzero(is_tar), np.flatnonzero(is_non)),
-            given if isinstance(given, Columns) else None,
-            given.scored_members(scores, key) if isinstance(given, Conditions) else None,
-        )
+        places = np.flatnonzero(is_tar), np.flatnonzero(is_non)
+        if not isinstance(given, Conditions):
+            return cls(sample, places, given)
+        members, notes = given.noted_members(scores, key)
+        return cls(attrs.evolve(sample, notes=(*sample.notes, *notes)), places, None, members)
 
     @property
     def counts(self) -> tuple[IntArray, IntArray]:
@@ -151,9 +147,6 @@ class PlanTrials:
                 "NOT the published cost: without columns of the key the trials are pooled, and not "
                 f"equalised over {names}."
             )
-        if pooled:
-            advice = "Give the key columns: key.with_columns(...)."
-            warn_caller(f"{plan.name}: {note}", UncertainPlanWarning, advice)
         notes += [note] if names else []
         return Partitioning(tuple(map(Partition, members)), tuple(notes), pooled=pooled)
 

@@ -1,0 +1,441 @@
+"""Evaluated systems: rows that print as a table, plots, comparisons and a report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import attrs
+
+from bosaris_py._notes import Note, lines_about
+from bosaris_py._tables import (
+    Record,
+    Table,
+    WithInterval,
+    joined_notes,
+    scale_of_costs,
+    words_of_eer,
+)
+from bosaris_py._validation import FilePath, check_choice, invalid
+from bosaris_py.evaluation.figure_names import figure_of
+from bosaris_py.evaluation.plan_costs import PrimaryCost
+from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.rows import POOLED, Judging, Row
+from bosaris_py.metrics.metric import as_metric
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.sample import Sample, check_same_trials
+from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
+from bosaris_py.uncertainty.compare import ComparisonTable, compare_samples
+
+if TYPE_CHECKING:
+    from bosaris_py.evaluation.case import CaseLLR
+
+    # Matplotlib is imported when a plot is asked for.
+    from bosaris_py.plots import BayesPlot, DETPlot
+    from bosaris_py.plots.base import Plot
+
+Kind: TypeAlias = Literal[
+    "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"
+]
+_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram")
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Evaluation(Table):
+    """Systems evaluated on one key; made by `evaluate`. It prints as a table.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        The figures of each system, or of each of its conditions.
+    notes : tuple of Note
+        What is to be said of them.
+    samples : mapping of str to Sample
+        The scored trials of each system.
+    primary : mapping of str to PrimaryCost
+        The published cost of each system, if there was a plan.
+    systems, key, conditions, speakers, how
+        What `evaluate` was given, for `compare`, plots and `report`.
+    """
+
+    rows: tuple[Row, ...]
+    notes: tuple[Note, ...]
+    samples: Mapping[str, Sample]
+    how: Judging
+    primary: Mapping[str, PrimaryCost] = attrs.Factory(dict)
+    systems: Mapping[str, Scores] = attrs.Factory(dict)
+    key: Key | None = None
+    conditions: Conditions | None = None
+    speakers: SpeakersLike = None
+
+    @property
+    def plan(self) -> EvaluationPlan | None:
+        """The plan whose costs these are."""
+        return self.how.plan
+
+    @functools.cached_property
+    def results(self) -> dict[str, Results]:
+        """What the curves of each system are taken from: bona fide trials."""
+        if self.plan is not None and self.plan.figures:
+            return {}
+        samples = {name: one.bona_fide() for name, one in self.samples.items()}
+        return {name: Results._made(one, told=True) for name, one in samples.items()}
+
+    # ---- The table
+
+    def to_dict(self) -> list[Record]:
+        """Return the rows as dicts of plain values.
+
+        Returns
+        -------
+        list of dict
+            ``system``; ``condition``, which is None, ``"pooled"``, ``"equalised"`` or a name;
+            ``n_tar``, ``n_non``, ``n_spoof``; figures, such as ``eer`` and ``min_dcf(0.05)``, as
+            fractions, with the ends of intervals as ``eer_low`` and ``eer_high``. None stands for
+            what is not defined.
+        """
+        return [row.to_dict() for row in self.rows]
+
+    records = to_dict
+
+    def _content(self) -> Record:
+        return {
+            "table": self.to_dict(),
+            "normalized": self.how.normalize,
+            "eer_definition": self.how.eer,
+            "plan": None if self.plan is None else self.plan.name,
+            "intervals": self.how.how or None,
+            "calibration": self.how.calibrated or None,
+            "notes": [
+                {"kind": note.kind.__name__, "about": note.about, "text": note.text}
+                for note in self.notes
+            ],
+        }
+
+    @property
+    def facts(self) -> str:
+        """What the figures are, in words."""
+        alike = {(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}
+        counts = ""
+        if len(alike) == 1:
+            n_tar, n_non, n_spoof = next(iter(alike))
+            kinds = f"impostors, {n_spoof} spoofs" if n_spoof else "non-targets"
+            counts = f"{n_tar} targets, {n_non} {kinds}"
+        plan, how = self.plan, self.how
+        of_plan = "" if plan is None else f"primary cost of {plan.name}"
+        if any(cost.pooled for cost in self.primary.values()):
+            of_plan = f"NO {of_plan}, because trials are pooled"
+        elif plan is not None and plan.figures:
+            of_plan = f"plan {plan.name} of three classes"
+        elif plan is not None and plan.by_condition:
+            of_plan = f"NO {of_plan}, which judges each common condition by itself"
+        has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
+        costs = scale_of_costs(how.normalize if has_costs else None)
+        said = counts, costs, words_of_eer(how.eer), how.how, of_plan, how.calibrated
+        return joined_notes(*said)
+
+    @property
+    def footnotes(self) -> list[str]:
+        """What is to be said of the figures, once each."""
+        return lines_about(self.notes)
+
+    @property
+    def _note(self) -> str:
+        return joined_notes(self.facts, *self.footnotes)
+
+    @property
+    def _below(self) -> list[str]:
+        return [f"({self.facts})", *self.footnotes]
+
+    @property
+    def leading(self) -> str:
+        """The figure by which systems are compared: the EER, or the first one of a plan."""
+        return self._figures[0]
+
+    @property
+    def _figures(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows for name in row.figures))
+
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        """The columns before the figures."""
+        heads = ["system"]
+        if any(row.condition is not None for row in self.rows):
+            heads.append("condition")
+        if len({(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}) > 1:
+            heads += ["targets", "impostors", "spoofs"] if self.how.spoofs else []
+            heads += [] if self.how.spoofs else ["targets", "non-targets"]
+        return tuple(heads)
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return (0, 1) if "condition" in self._heads else (0,)
+
+    @property
+    def _rules(self) -> tuple[int, ...]:
+        names = [row.system for row in self.rows]
+        first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
+        return tuple(sorted(first.values())) if "condition" in self._heads else (1,)
+
+    def _texts(self) -> list[list[str]]:
+        lines = [[*self._heads, *(figure_of(name).head for name in self._figures)]]
+        for row in self.rows:
+            cells = {
+                "system": row.system,
+                "condition": row.condition or "",
+                "targets": f"{row.n_tar}",
+            }
+            cells |= {"non-targets": f"{row.n_non}", "impostors": f"{row.n_non}"}
+            cells |= {"spoofs": f"{row.n_spoof}"}
+            figures = (_cell(row, name) for name in self._figures)
+            lines.append([*(cells[head] for head in self._heads), *figures])
+        return lines
+
+    def _best(self) -> set[tuple[int, int]]:
+        """Return the cells of the lowest figures among all trials of each system."""
+        whole = [(i, row) for i, row in enumerate(self.rows) if row.condition in (None, POOLED)]
+        found = set()
+        for column, name in enumerate(self._figures, start=len(self._heads)):
+            values = {i: value for i, row in whole if (value := row.figures.get(name)) is not None}
+            if len(whole) > 1 and values:
+                found |= {
+                    (i, column) for i, value in values.items() if value == min(values.values())
+                }
+        return found
+
+    # ---- Plots
+
+    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: object) -> Any:
+        """Draw all systems, or one, with the operating points of the evaluation.
+
+        Parameters
+        ----------
+        kind : str, default: "det"
+            "det", "bayes", "tippett", "ece", "pav", "reliability"; "forest", a figure with its
+            intervals; "histogram", of one system.
+        system : str, optional
+            Of "det" and "bayes", its conditions; of others only this one.
+        **options
+            As for the function of that kind in ``bosaris_py.plots``; of "forest" also ``figure``,
+            by default the first one.
+
+        Returns
+        -------
+        plots.Plot
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such kind or system, or the kind takes what the evaluation has not.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> dev, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, prior=0.05)
+        >>> found.plot("tippett")
+        Plot: 5 lines of 1 system
+        """
+        from bosaris_py import plots
+
+        check_choice(kind, _KINDS, "kind")
+        if system is not None:
+            check_choice(system, tuple(self.samples), "system")
+        if kind == "forest":
+            return self._forest(system, options)
+        if self.plan is not None and self.plan.figures:
+            hint = "Impostors and spoofs are not pooled, so there are no curves of both."
+            raise invalid("plan", "be one of two classes, for plots", repr(self.plan.name), hint)
+        points: list[Any] = self.how.prior
+        if kind in ("det", "bayes") and system is not None:
+            return self._of_conditions(kind, system, options)
+        if kind == "reliability":
+            options.setdefault("prior", 0.5)
+        elif kind in ("det", "bayes", "histogram") and points:
+            options.setdefault("prior", points[0] if kind == "det" else points)
+        judged: Any = self.results if system is None else {system: self.results[system]}
+        if kind == "histogram":
+            if len(judged) > 1:
+                raise invalid("system", "name one, for a histogram", "none")
+            (judged,) = judged.values()
+        draw: Any = {
+            "det": plots.plot_det,
+            "bayes": plots.plot_bayes,
+            "tippett": plots.plot_tippett,
+            "ece": plots.plot_ece,
+            "pav": plots.plot_pav,
+            "reliability": plots.plot_reliability,
+            "histogram": plots.plot_histogram,
+        }[kind]
+        return draw(judged, **options)
+
+    def det(self, *, system: str | None = None, **options: object) -> DETPlot:
+        """Draw the DET curves of all systems, or of the conditions of one.
+
+        Parameters
+        ----------
+        system : str, optional
+            Its conditions, pooled and equalised; by default all trials of each system.
+        **options
+            As for `plot_det`: ``window``, ``title``, ``ax``.
+
+        Returns
+        -------
+        DETPlot
+        """
+        drawn: DETPlot = self.plot("det", system=system, **options)
+        return drawn
+
+    def bayes(self, *, system: str | None = None, **options: object) -> BayesPlot:
+        """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
+
+        Parameters
+        ----------
+        system, **options
+            As for `det`; ``axes``, ``title``, ``ax`` as for `plot_bayes`.
+
+        Returns
+        -------
+        BayesPlot
+        """
+        drawn: BayesPlot = self.plot("bayes", system=system, **options)
+        return drawn
+
+    def _of_conditions(self, kind: str, system: str, options: dict[str, object]) -> Any:
+        from bosaris_py.plots import BayesPlot, DETPlot
+
+        if self.conditions is None or self.key is None:
+            expected = "be left out where evaluate() had no conditions"
+            raise invalid("system", expected, repr(system))
+        given: dict[str, Any] = {"window": "auto", **options} if kind == "det" else {**options}
+        drawn = DETPlot(**given) if kind == "det" else BayesPlot(**given)
+        drawn.plot_conditions(self.systems[system], self.key, self.conditions)
+        drawn.display_legend()
+        return drawn
+
+    def _forest(self, system: str | None, options: dict[str, Any]) -> Plot:
+        from bosaris_py.plots import plot_forest
+
+        figure = str(options.pop("figure", self._figures[0]))
+        check_choice(figure, tuple(self._figures), "figure")
+        chosen = [row for row in self.rows if system in (None, row.system)]
+        several = len({row.system for row in chosen}) > 1
+        found = {}
+        for row in chosen:
+            parts = row.system if several or row.condition is None else "", row.condition
+            if figure in row.estimates:
+                found[", ".join(filter(None, parts))] = row.estimates[figure]
+        if not found:
+            hint = "evaluate(..., speakers=...) gives them."
+            raise invalid("kind", "be of figures with intervals", repr(figure), hint)
+        known = figure_of(figure)
+        options.setdefault("xlabel", known.head)
+        drawn: Plot = plot_forest(found, percent=known.is_rate, **options)
+        return drawn
+
+    # ---- Comparisons and report
+
+    def compare(self, metric: object = None) -> ComparisonTable:
+        """Compare each pair of systems by the jackknife over speakers.
+
+        Parameters
+        ----------
+        metric : metric or callable, optional
+            Such as ``unc.MinDCF(0.05)``; by default the EER of the table, or the first figure of
+            a plan of three classes.
+
+        Returns
+        -------
+        ComparisonTable
+            With p-values by Holm.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is one system, or systems are in files.
+        """
+        if self.key is None or len(self.samples) < 2:
+            expected = "be at least two in memory, where pairs of them are compared"
+            raise invalid("systems", expected, "files or one system; evaluate() takes Scores")
+        if self.plan is not None and self.plan.sets:
+            hint = "Compare systems on the trials of each set."
+            raise invalid("plan", "be of one data set", self.plan.name, hint)
+        chosen = next(iter(self.how.metrics.values())) if metric is None else as_metric(metric)
+        check_same_trials(self.systems, self.key)
+        samples = self.samples
+        if not self.how.by_speaker:
+            who = TrialSpeakers.from_key(self.key, self.speakers)
+            samples = {
+                n: Sample.from_trials(x, self.key, None, who) for n, x in self.systems.items()
+            }
+        return compare_samples(samples, chosen, level=1.0 - self.how.confidence)
+
+    def report(
+        self,
+        path: FilePath,
+        *,
+        title: str = "Evaluation of detectors",
+        files: Mapping[str, FilePath] | None = None,
+        date: object = None,
+        cases: Mapping[str, CaseLLR] | None = None,
+        author: str = "",
+        laboratory: str = "",
+        validate: bool = False,
+    ) -> None:
+        """Write an HTML file with tables, notes and drawings, which needs no network.
+
+        With intervals, pairs of up to six systems are compared. With a bootstrap, curves have bands
+        of at most 500 replicates: those of one or two systems, else those of least Cllr.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced when it is complete.
+        title : str, default: "Evaluation of detectors"
+            Its head.
+        files : mapping of str to path, optional
+            Files that were evaluated, by their role; the report has their SHA-256 as they are now.
+        date : date or str, optional
+            Date to name. By default none, so that the same input gives the same bytes.
+        cases : mapping of str to CaseLLR, optional
+            Likelihood-ratios of single comparisons, made by `case_llr`, by name.
+        author, laboratory : str, default: ""
+            Who answers for the report, below its head.
+        validate : bool, default: False
+            Begin with the figures of `validate`: rates of misleading evidence, Cllr, mean
+            likelihood-ratios.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, or one of *files* not be read.
+        """
+        from bosaris_py.report import write_report
+
+        write_report(
+            self,
+            path,
+            title=title,
+            author=author,
+            laboratory=laboratory,
+            date=date,
+            files=files or {},
+            cases=cases or {},
+            validate=validate,
+        )
+
+
+def _cell(row: Row, name: str) -> str:
+    """Return a figure, and its interval if there is one, as text."""
+    value = row.figures.get(name)
+    if value is None:
+        return "-"
+    figure = figure_of(name)
+    ends = row.ends(name)
+    if ends is None:
+        return figure.text(value)
+    return WithInterval(figure.text(value), f"[{figure.text(ends[0])}, {figure.text(ends[1])}]")

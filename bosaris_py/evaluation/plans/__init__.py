@@ -1,1 +1,0 @@
-"""Plans of evaluations: what they publish, the parts of their trials, primary costs."""

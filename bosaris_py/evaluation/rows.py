@@ -1,0 +1,276 @@
+"""The rows of an evaluation: the figures of each system, on all trials and on conditions.
+
+A figure is a metric of a sample. A condition is a part of the sample, all conditions with their
+weights are another, and so is what a plan judges: one route makes every number of a table, and its
+interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from bosaris_py._notes import Note
+from bosaris_py._parallel import whole_number
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF, not_calibrated
+from bosaris_py.metrics.metric import AnyMetric
+from bosaris_py.metrics.ranks import EER, MinCllr, inverted
+from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER
+from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF, BonafideEER
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.trials.conditions import ConditionMembers
+from bosaris_py.trials.sample import Sample
+from bosaris_py.uncertainty.bootstrap import Resampling
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
+
+# What a-DCF a key with spoofs has by default.
+_DEFAULT_COSTS = "a-DCF1"
+
+# The rows of all conditions: their trials alike, and each condition with its weight.
+POOLED, EQUALISED = "pooled", "equalised"
+
+
+def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
+    """Return single operating points by what follows the names of costs: ``(0.05)``."""
+    is_single = DecisionCosts.from_prior(prior).plo.ndim == 0
+    given: Any = [prior] if is_single else prior
+    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
+    # Six digits are readable; where they do not tell the points apart, all digits do.
+    for show in ("{:g}".format, repr):
+        names = [f"({', '.join(map(show, values))})" for values in numbers]
+        named = dict(zip(names, points, strict=True))
+        if len(named) == len(points):
+            break
+    return named
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Row:
+    """One row of an evaluation.
+
+    Parameters
+    ----------
+    system : str
+        The system.
+    condition : str or None
+        None says all trials; ``"pooled"`` and ``"equalised"`` are all conditions, whose trials
+        count alike, or whose error-rates are averaged by the weights of the conditions.
+    n_tar, n_non, n_spoof : int
+        Numbers of trials with a score.
+    figures : mapping of str to float or None
+        Rates as fractions, Cllr in bits, costs. None where a class has no trials.
+    estimates : mapping of str to Estimate
+        The figures that have an interval, with it.
+    """
+
+    system: str
+    condition: str | None
+    n_tar: int
+    n_non: int
+    n_spoof: int
+    figures: Mapping[str, float | None]
+    estimates: Mapping[str, Estimate] = attrs.Factory(dict)
+
+    def ends(self, figure: str) -> tuple[float, float] | None:
+        """Return the interval of a figure, None without one."""
+        found = self.estimates.get(figure)
+        if found is None or found.low is None or found.high is None:
+            return None
+        return found.low, found.high
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values: counts, figures, and ends as ``<figure>_low`` and ``_high``."""
+        record: dict[str, object] = {"system": self.system, "condition": self.condition}
+        record |= {name: getattr(self, name) for name in ("n_tar", "n_non", "n_spoof")}
+        for name, value in self.figures.items():
+            record[name] = value
+            if (ends := self.ends(name)) is not None:
+                record[f"{name}_low"], record[f"{name}_high"] = ends
+        return record
+
+
+@attrs.frozen(kw_only=True)
+class Judging:
+    """What systems are judged by, which is the same for all of them.
+
+    Parameters
+    ----------
+    points : mapping of str to float or OperatingPoint
+        Operating points, by what follows the names of costs: ``(0.05)``.
+    plan : EvaluationPlan or None
+        A plan of three classes has the figures, in place of all others.
+    normalize, eer, confidence, replications, seed
+        As for `evaluate`.
+    by_speaker : bool
+        Whether figures have intervals.
+    spoofs : bool
+        Whether trials are spoofs.
+    calibrated : str
+        How scores became log-likelihood-ratios, if that was done here.
+    """
+
+    points: Mapping[str, float | OperatingPoint]
+    plan: EvaluationPlan | None
+    normalize: bool
+    eer: EERDefinition
+    confidence: float = 0.95
+    replications: int = 0
+    seed: int = 0
+    by_speaker: bool = False
+    spoofs: bool = False
+    calibrated: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless replicates can be drawn, before files are read for minutes."""
+        if self.replications:
+            whole_number(self.replications, 2, "replications")
+
+    @property
+    def prior(self) -> list[float | OperatingPoint]:
+        """The operating points as a list."""
+        return [*self.points.values()]
+
+    @property
+    def metrics(self) -> dict[str, AnyMetric]:
+        """The metric of each figure."""
+        if self.plan is not None and self.plan.figures:
+            return metrics_of_plan(self.plan, self.eer)
+        found: dict[str, AnyMetric] = {"eer": EER(self.eer)}
+        found |= {f"min_dcf{n}": MinDCF(p, self.normalize) for n, p in self.points.items()}
+        found |= {f"act_dcf{n}": ActDCF(p, self.normalize) for n, p in self.points.items()}
+        found |= {"min_cllr": MinCllr(), "cllr": Cllr()}
+        if self.spoofs:
+            found |= {"a_dcf": ADCF(_DEFAULT_COSTS, self.normalize), "sv_eer": SVEER(self.eer)}
+            found |= {"spf_eer": SPFEER(self.eer), "sasv_eer": SASVEER(self.eer)}
+        return found
+
+    @property
+    def resampling(self) -> Resampling:
+        """How replicates are drawn; the same for all systems and figures."""
+        return Resampling("speaker", self.replications, "percentile", self.confidence, self.seed)
+
+    @property
+    def how(self) -> str:
+        """What the intervals are, in words; nothing where there are none."""
+        percent = f"{100 * self.confidence:g} % intervals"
+        if self.replications:
+            return f"{percent}: speaker bootstrap, {self.replications} replicates, percentile"
+        return f"{percent}: jackknife over speakers" if self.by_speaker else ""
+
+    def row(
+        self,
+        system: str,
+        condition: str | None,
+        sample: Sample,
+        metrics: Mapping[str, AnyMetric] | None = None,
+    ) -> Row:
+        """Compute figures of a sample, and their intervals; by default those of the table."""
+        figures: dict[str, float | None] = {}
+        defined: dict[str, AnyMetric] = {}
+        for name, metric in (metrics or self.metrics).items():
+            figures[name] = None
+            if _has_classes(metric, sample):
+                defined[name] = metric
+                figures[name] = metric.value(sample)
+        return Row(
+            system=system,
+            condition=condition,
+            n_tar=sample.n_tar,
+            n_non=sample.n_non,
+            n_spoof=sample.n_spoof,
+            figures=figures,
+            estimates=self.estimates(defined, sample) if self.by_speaker else {},
+        )
+
+    def estimates(self, metrics: Mapping[str, AnyMetric], sample: Sample) -> dict[str, Estimate]:
+        """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""
+        if self.replications:
+            # Each figure begins with the seed, so that all have the same replicates.
+            return {
+                name: self.resampling.estimate(metric, [metric.view(sample)])
+                for name, metric in metrics.items()
+            }
+        found = jackknife([*metrics.values()], sample)
+        return {
+            name: one.estimate(self.confidence, left.names)
+            for name, (one, left) in zip(metrics, found, strict=True)
+        }
+
+    def notes(self, sample: Sample, row: Row) -> list[Note]:
+        """Tell what is strange about a sample, and what few speakers leave open."""
+        found = [*sample.notes]
+        if row.figures.get("eer") is not None:
+            scored = sample.bona_fide()
+            # Of inverted scores no calibration makes good ones.
+            found += inverted(scored) or not_calibrated(scored, self.prior or None)
+        found += [note for one in row.estimates.values() for note in one.notes]
+        return [*{note.kind: note for note in found[::-1]}.values()][::-1]
+
+
+def _has_classes(metric: AnyMetric, sample: Sample) -> bool:
+    """Tell whether a sample has trials of each class that a metric judges."""
+    try:
+        view = metric.view(sample)
+    except InvalidInputError:
+        return False
+    return bool(view.n_tar and view.non.size)
+
+
+def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:
+    """Return the trials of some conditions, all alike."""
+    tar = np.unique(np.concatenate([item.tar for item in members]))
+    non = np.unique(np.concatenate([item.non for item in members]))
+    return sample.take(tar, non)
+
+
+def parts_of(sample: Sample, members: Sequence[ConditionMembers]) -> Iterator[tuple[str, Sample]]:
+    """Yield all trials of conditions pooled, each condition alone, and all weighted."""
+    whole = pooled(sample, members)
+    yield POOLED, whole
+    for item in members:
+        yield item.name, sample.take(item.tar, item.non)
+    yield EQUALISED, sample.weighted(members) if whole.n_tar and whole.non.size else whole
+
+
+def rows_of(
+    how: Judging, system: str, sample: Sample, members: Sequence[ConditionMembers] | None
+) -> tuple[list[Row], list[Note]]:
+    """Return the rows of a system, conditions first, and what is to be said of them."""
+    if members is None:
+        row = how.row(system, None, sample)
+        return [row], [attrs.evolve(note, about=system) for note in how.notes(sample, row)]
+    rows, notes = [], []
+    # What is said of all trials is not said of each condition.
+    said: set[type[Warning]] = set()
+    for name, part in parts_of(sample, members):
+        row = how.row(system, name, part)
+        rows.append(row)
+        for note in how.notes(part, row):
+            if note.kind not in said or (note.count is not None and note.count < FEWEST_UNITS):
+                about = system if name == POOLED else f"{system}, {name}"
+                notes.append(attrs.evolve(note, about=about))
+        if name == POOLED:
+            said = {note.kind for note in notes}
+    return [*rows[1:-1], rows[0], rows[-1]], notes
+
+
+def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMetric]:
+    """Return the metric of each figure of a plan of three classes, or of two detectors."""
+    tandem = plan.detectors == 2
+    known: dict[str, AnyMetric] = {"sv_eer": SVEER(eer), "spf_eer": SPFEER(eer)}
+    known |= {"sasv_eer": SASVEER(eer), "t_eer": TEER()}
+    known["cm_eer"] = CountermeasureEER(eer) if tandem else BonafideEER(eer)
+    if plan.spoof_costs is not None:
+        known["a_dcf"] = ADCF(plan.spoof_costs, plan.normalize)
+        known["act_a_dcf"] = ActADCF(plan.spoof_costs, plan.normalize)
+        known["t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form)
+        known["act_t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
+    return {name: known[name] for name in plan.figures}

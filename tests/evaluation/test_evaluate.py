@@ -1,0 +1,338 @@
+"""One call from scores to an evaluation; figures are those of the functions they come from."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import (
+    ConditionWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    SuspectScoresWarning,
+    TrialMismatchError,
+    UncertainPlanWarning,
+)
+from bosaris_py.trials import read
+from bosaris_py.trials.conditions import as_conditions
+from tests.crossed_trials import CrossedExperiment
+from tests.forms import as_list, described
+
+POINT = bp.OperatingPoint(0.05, 2, 1)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::bosaris_py.errors.FewErrorsWarning", "ignore::bosaris_py.errors.FewSpeakersWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Any:
+    """Two systems on the same trials of 100 speakers."""
+    experiment = CrossedExperiment(
+        n_speakers=100, n_models=2, n_segments=2, tar_mean=1.0, non_mean=-1.0
+    )
+    return experiment.draw_systems(np.random.default_rng(4), n_systems=2, shared=0.5)
+
+
+@pytest.fixture(scope="module")
+def systems(drawn: Any) -> dict[str, bp.Scores]:
+    return {"A": drawn[0].scores, "B": drawn[1].scores}
+
+
+@pytest.fixture(scope="module")
+def who(drawn: Any) -> Any:
+    return drawn[0].model_speakers, drawn[0].segment_speakers
+
+
+@pytest.fixture(scope="module")
+def key(drawn: Any, who: Any) -> bp.Key:
+    """The key, with columns."""
+    plain = drawn[0].key
+    models = who[0].map_left_to_right(plain.modelset)
+    gender = ["f" if int(name[-1]) % 2 else "m" for name in models]
+    of_segments = {"said_by": who[1].map_left_to_right(plain.segset)}
+    return described(
+        plain, model_columns={"of_model": models, "gender": gender}, segment_columns=of_segments
+    )
+
+
+def numbers(row: dict[str, object]) -> dict[str, object]:
+    """Return a row without the names, which cannot be nearly equal."""
+    return {name: value for name, value in row.items() if not isinstance(value, str | None)}
+
+
+def metrics_at(points: dict[str, object]) -> dict[str, Any]:
+    found = {"eer": unc.EER(), "min_cllr": unc.MinCllr(), "cllr": unc.Cllr()}
+    found |= {f"min_dcf{name}": unc.MinDCF(point) for name, point in points.items()}
+    return found | {f"act_dcf{name}": unc.ActDCF(point) for name, point in points.items()}
+
+
+def test_figures_are_those_of_results(systems: Any, key: bp.Key) -> None:
+    rows = bp.evaluate(systems, key, prior=[0.05, POINT]).to_dict()
+    for (name, scores), row in zip(systems.items(), rows, strict=True):
+        results = bp.Results.from_scores(scores, key)
+        expected: dict[str, object] = {"n_tar": key.n_tar, "n_non": key.n_non, "n_spoof": 0}
+        expected |= {"eer": results.eer, "min_cllr": results.min_cllr, "cllr": results.cllr}
+        for prior, suffix in ((0.05, "(0.05)"), (POINT, "(0.05, 2, 1)")):
+            expected[f"min_dcf{suffix}"] = results.min_dcf(prior)
+            expected[f"act_dcf{suffix}"] = results.act_dcf(prior)
+        assert (row["system"], row["condition"]) == (name, None)
+        assert numbers(row) == pytest.approx(expected, rel=1e-14)
+    raw = bp.evaluate(systems, key, prior=POINT, normalize=False).to_dict()[0]
+    results = bp.Results.from_scores(systems["A"], key)
+    assert raw["act_dcf(0.05, 2, 1)"] == results.act_dcf(POINT, normalize=False)
+    # Points that look alike are told apart.
+    near = bp.evaluate(systems, key, prior=[0.01, 0.01000000001])
+    assert "act_dcf(0.01000000001)" in near.to_dict()[0]
+    assert [*bp.evaluate(systems, key, prior=()).rows[0].figures] == ["eer", "min_cllr", "cllr"]
+
+
+@pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])
+def test_definition_of_the_eer(systems: Any, key: bp.Key, definition: Any) -> None:
+    lists = systems["A"].get_tar_non(key)
+    rows = bp.evaluate(systems["A"], key, eer=definition).to_dict()
+    rows += bp.evaluate({"A": lists}, eer=definition).to_dict()
+    rows += bp.evaluate(systems["A"], key, eer=definition, conditions={"all": key}).to_dict()
+    expected = bp.eer(*lists, definition=definition)
+    assert [row["eer"] for row in rows] == pytest.approx([expected] * 5, rel=1e-14)
+
+
+@pytest.mark.parametrize("replications", [0, 50])
+def test_intervals(systems: Any, key: bp.Key, who: Any, replications: int) -> None:
+    """Of all trials and of a condition, by the jackknife or on the replicates of a seed."""
+    options = {"replications": replications, "rng": 3} if replications else {}
+    found = bp.evaluate(
+        {"A": systems["A"]}, key, prior=0.3, conditions="gender", speakers=who, **options
+    )
+    only_f = as_conditions("gender", key).with_weights({"f": 1.0, "m": 0.0})
+    for row, conditions in ((found.rows[0], only_f), (found.rows[2], None)):
+        for name, metric in metrics_at({"(0.3)": 0.3}).items():
+            judge: Any = unc.bootstrap_scores if replications else unc.speaker_interval
+            given = {"conditions": conditions, "speakers": who, **options}
+            expected = judge(systems["A"], key, metric, **given)
+            assert row.figures[name] == pytest.approx(expected.value, rel=1e-12)
+            assert row.ends(name) == pytest.approx((expected.low, expected.high), rel=1e-9)
+    words = "speaker bootstrap, 50 replicates" if replications else "jackknife over speakers"
+    assert f"95 % intervals: {words}" in str(found)
+
+
+def test_speakers_in_every_form(systems: Any, key: bp.Key, who: Any) -> None:
+    of = {i: s for ids in who for i, s in zip(ids.leftids, ids.rightids, strict=True)}
+    forms = [who, bp.IdMap([*of], [*of.values()]), of, of.__getitem__, ("of_model", "said_by")]
+    # Segments follow from the targets.
+    forms += ["of_model", (of.__getitem__, who[1])]
+    rows = [bp.evaluate(systems["A"], key, prior=0.3, speakers=form).to_dict() for form in forms]
+    assert all(row == rows[0] for row in rows)
+
+
+def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
+    """Conditions, pooled, equalised with their weights; in each form the same."""
+    conditions = as_conditions("gender", key).with_weights({"f": 0.25, "m": 0.75})
+    rows = bp.evaluate(systems, key, prior=0.3, conditions=conditions).to_dict()
+    assert [row["condition"] for row in rows[:4]] == ["f", "m", "pooled", "equalised"]
+    results = [
+        *(bp.Results.from_scores(systems["A"], conditions.select(key, name)) for name in "fm"),
+        bp.Results.from_scores(systems["A"], key),
+        bp.Results.from_scores(systems["A"], key, conditions),
+    ]
+    for row, one in zip(rows[:4], results, strict=True):
+        assert row["eer"] == pytest.approx(one.eer, rel=1e-13)
+        assert row["act_dcf(0.3)"] == pytest.approx(one.act_dcf(0.3), rel=1e-13)
+    named = [bp.evaluate(systems, key, conditions=one).to_dict() for one in ("gender", ["gender"])]
+    assert named[0] == named[1]
+    first = np.zeros(key.shape, dtype=bool)
+    first[:20] = True
+    few = bp.Conditions({"x": first}, uncovered="ignore")
+    x, pooled, equalised = bp.evaluate(systems["A"], key, conditions=few).to_dict()
+    assert x | {"condition": 0} == pooled | {"condition": 0} == equalised | {"condition": 0}
+
+
+def test_a_condition_of_one_class(systems: Any, key: bp.Key) -> None:
+    odd = np.asarray(key.tar) & (np.arange(key.shape[0])[:, None] < 4)
+    with pytest.warns(ConditionWarning, match="no non-targets"):
+        found = bp.evaluate(systems["A"], key, prior=0.5, conditions={"t": odd, "rest": ~odd})
+    assert set(found.rows[0].figures.values()) == {None}
+    assert found.rows[1].figures["eer"] is not None
+    assert str(found).splitlines()[2].split()[1:] == ["t", "8", "0", *["-"] * 5]
+
+
+def test_what_is_taken_as_systems(systems: Any, key: bp.Key, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    systems["A"].save(tmp_path / "s/A.h5")
+    systems["B"].save(tmp_path / "s/B.h5")
+    key.save(tmp_path / "key.h5")
+    (tmp_path / "s/.hidden").write_text("no scores")
+    expected = bp.evaluate(systems, key).to_dict()
+    folder = tmp_path / "s"
+    for given in (folder, str(folder / "*.h5"), [folder / "A.h5", folder / "B.h5"]):
+        assert bp.evaluate(given, key).to_dict() == expected
+    assert bp.evaluate(folder, tmp_path / "key.h5").to_dict() == expected
+    numbered = bp.evaluate([systems["A"], as_list(systems["B"])], key).to_dict()
+    assert [row["system"] for row in numbered] == ["system 1", "system 2"]
+    pairs = {name: one.get_tar_non(key) for name, one in systems.items()}
+    results = {name: bp.Results(*pair) for name, pair in pairs.items()}
+    for lists in (pairs, results):
+        found = bp.evaluate(lists).to_dict()
+        for row, other in zip(found, expected, strict=True):
+            assert numbers(row) == pytest.approx(numbers(other), rel=1e-14)
+    with pytest.raises(InvalidInputError, match="name files of scores; got none"):
+        bp.evaluate(tmp_path / "s/*.txt", key)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.PlotRangeWarning")
+def test_files_that_are_read_in_blocks(
+    systems: Any, key: bp.Key, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "are_large", lambda _: True)
+    there = np.ones(key.shape, dtype=bool)
+    there[3, 4] = False
+    part = bp.Scores(systems["A"].scoremat, key.modelset, key.segset, there)
+    part.save(tmp_path / "A.h5")
+    key.save(tmp_path / "key.h5")
+    with pytest.warns(MissingTrialsWarning, match="^1 of"):
+        found = bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", prior=0.05)
+    with pytest.warns(MissingTrialsWarning, match="^1 of"):
+        expected = bp.evaluate({"A": part}, key, prior=0.05)
+    one, other = numbers(found.to_dict()[0]), numbers(expected.to_dict()[0])
+    assert one == pytest.approx(other, rel=1e-12)
+    assert str(found) == str(expected)
+    assert isinstance(found.det(window="big"), bp.DETPlot)
+    with pytest.raises(InvalidInputError, match="at least two in memory"):
+        found.compare()
+    for name, value in {"plan": "VoxSRC", "conditions": "gender", "cross_fit": True}.items():
+        with pytest.raises(InvalidInputError, match=f"`{name}` must be left out of files"):
+            bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", **{name: value})
+
+
+def test_more_than_half_without_a_score_is_an_error(systems: Any, key: bp.Key) -> None:
+    few = systems["A"].filter(key.modelset[:99], key.segset, keep=True)
+    with pytest.raises(TrialMismatchError, match=r"^few: 2.* score, more than half"):
+        bp.evaluate({"few": few}, key)
+    with pytest.warns(MissingTrialsWarning):
+        assert bp.evaluate({"few": few}, key, allow_missing=True).rows[0].n_tar == 198
+
+
+def test_notes_name_systems_once(systems: Any, key: bp.Key) -> None:
+    few = systems["B"].filter(key.modelset[:150], key.segset, keep=True)
+    with pytest.warns(MissingTrialsWarning, match=r"^B: models reduced from 200 to 150; ") as told:
+        found = bp.evaluate({"A": systems["A"], "B": few}, key)
+    assert len(told) == 1
+    assert found.footnotes == [str(told[0].message)]
+    # What holds for all systems is said of none.
+    with pytest.warns(MissingTrialsWarning, match=r"^models reduced"):
+        bp.evaluate({"A": few, "B": few}, key)
+
+
+def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> None:
+    """Cosines between -1 and 1 accept none at prior 0.05; the footnote says so once."""
+    cosines = {
+        name: one.transform(lambda x: np.tanh(2.0 * x - 4.0)) for name, one in systems.items()
+    }
+    with pytest.warns(SuspectScoresWarning) as told:
+        found = bp.evaluate(cosines, key, prior=0.05)
+    assert [str(one.message) for one in told] == ["not calibrated: see calibrate"]
+    assert str(found).splitlines()[-1] == "not calibrated: see calibrate"
+    assert found.rows[0].figures["act_dcf(0.05)"] == 1.0
+    fitted = bp.evaluate(cosines, key, prior=0.05, cross_fit=True, speakers=who)
+    assert not [note for note in fitted.notes if note.kind is SuspectScoresWarning]
+
+
+def test_swapped_classes_are_noted(systems: Any, key: bp.Key) -> None:
+    swapped = systems["A"].transform(np.negative)
+    with pytest.warns(SuspectScoresWarning, match="higher scores speak against targets"):
+        bp.evaluate({"A": swapped}, key)
+
+
+def test_cross_fitted(systems: Any, key: bp.Key, who: Any) -> None:
+    options = {"prior": 0.3, "speakers": who, "rng": 1}
+    found = bp.evaluate(systems["A"], key, cross_fit=True, **options)
+    line = bp.cross_fit(bp.LinearCalibration, systems["A"], key, speakers=who, rng=1)
+    for form in (bp.LinearCalibration, line):
+        assert (
+            bp.evaluate(systems["A"], key, cross_fit=form, **options).to_dict() == found.to_dict()
+        )
+    expected = bp.Results.from_scores(line.scores, key).cllr
+    assert found.rows[0].figures["cllr"] == pytest.approx(expected, rel=1e-14)
+    assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
+
+
+def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
+    found = bp.evaluate(systems, key, plan="VoxSRC", speakers=who, conditions="gender")
+    cost = bp.primary_cost(systems["B"], key, "VoxSRC")
+    assert found.primary["B"] == cost
+    *_, m, pooled, equalised = found.rows
+    assert (pooled.figures["min_primary"], pooled.figures["act_primary"]) == (
+        cost.minimum,
+        cost.actual,
+    )
+    assert m.figures["act_primary"] is equalised.figures["act_primary"] is None
+    expected = unc.speaker_interval(systems["B"], key, unc.ActDCF(0.05), speakers=who)
+    ends = expected.low, expected.high
+    assert pooled.ends("act_primary") == pytest.approx(ends, rel=1e-9)
+    lists = systems["B"].get_tar_non(key)
+    assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
+    with pytest.warns(UncertainPlanWarning, match="SRE21: NOT the published cost"):
+        judged = bp.evaluate(systems, bp.Key(*key.ids, key.tar, key.non), plan="SRE21")
+    assert not [name for name in judged.to_dict()[0] if "primary" in name]
+    assert "NO primary cost of SRE21, because trials are pooled" in str(judged)
+
+
+def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
+    """SRE10 judges conditions one by one; its costs of misses and false alarms are 1."""
+    plan = bp.PLANS["SRE10"].evolve(operating_points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
+    found = bp.evaluate({"A": systems["A"]}, key, plan=plan, prior=0.3)
+    results = bp.Results.from_scores(systems["A"], key)
+    for point, name in ((0.3, "0.3"), (0.1, "0.1"), (bp.OperatingPoint(0.2, 10, 1), "0.2, 10, 1")):
+        expected = results.min_dcf(point)
+        assert found.rows[0].figures[f"min_dcf({name})"] == pytest.approx(expected, rel=1e-14)
+    assert found.primary["A"] == bp.primary_cost(systems["A"], key, plan)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"systems": {}}, "at least one system; got none"),
+        ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores.*Fuse them first"),
+        ({"systems": {3: None}}, "be named by text; got 3"),
+        ({"key": 3}, "must be a Key"),
+        ({"conditions": "none"}, "none"),
+        ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
+        ({"speakers": {"nobody": "x"}}, "tell the speakers of models or segments"),
+        ({"speakers": ("of_model",)}, "one value or a pair"),
+        ({"speakers": ("said_by", "said_by")}, "varies within models"),
+        ({"prior": 1.5}, "strictly between 0 and 1"),
+        ({"plan": "SRE99"}, "SRE99"),
+        ({"eer": "hull"}, '`eer` must be one of "rocch", "interpolated", "step"'),
+        ({"replications": 1}, "replications"),
+        ({"confidence": 95}, "confidence"),
+        ({"key": None}, r"or a pair \(tar, non\) where there is no key"),
+        ({"key": None, "speakers": "x"}, "`speakers` must be left out of lists of scores"),
+    ],
+)
+def test_bad_input(systems: Any, key: bp.Key, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        bp.evaluate(**({"systems": systems, "key": key} | arguments))
+
+
+def test_average_cost_of_languages() -> None:
+    """C_avg of a closed set, as the plans of NIST's LREs define it."""
+    languages, rng = ["cmn", "eng", "spa"], np.random.default_rng(22)
+    truth = np.repeat(languages, [7, 20, 33])
+    spoken = np.array(languages)[:, np.newaxis] == truth
+    llrs = rng.normal(2.0 * spoken - 1.0)
+    cost = 0.0
+    for i, target in enumerate(languages):
+        cost += 0.5 * np.mean(llrs[i, truth == target] < 0.0)
+        for other in {*languages} - {target}:
+            cost += 0.5 / 2 * np.mean(llrs[i, truth == other] >= 0.0)
+    segments = [f"s{i:02}" for i in range(60)]
+    scores, key = bp.Scores(llrs, languages, segments), bp.Key(languages, segments, spoken, ~spoken)
+    key = described(key, segment_columns={"language": truth.tolist()})
+    with pytest.warns(ConditionWarning):
+        found = bp.evaluate(
+            scores, key, conditions=("model", "language"), prior=0.5, normalize=False
+        )
+    assert found.rows[-1].figures["act_dcf(0.5)"] == pytest.approx(cost / 3, rel=1e-14)
