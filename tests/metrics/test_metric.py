@@ -1,11 +1,12 @@
 """Metrics as functions of rows; metrics of users."""
 
+import attrs
 import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.costs import Cllr, MinDCF
-from bosaris_py.metrics.metric import Metric, OneRow, as_metric
+from bosaris_py.metrics.metric import CountedRows, Metric, OneRow, SummedClass, as_metric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.trials.sample import Sample, ScoredClass
 
@@ -53,6 +54,10 @@ def test_what_a_function_cannot_know() -> None:
     with pytest.raises(InvalidInputError, match="whole numbers"):
         metric.value(plain, (np.array([0.5, 1.0, 1.0]), np.ones(2)))
     assert np.isnan(metric.value(plain, (np.zeros(3), np.ones(2))))
+    # Masses that are equal but for rounding change nothing.
+    shares = np.array([2 / 3 * (1 + 1e-14), 1 / 3])
+    alike = Sample(ScoredClass(TAR, np.array([0, 0, 1]), shares), ScoredClass(NON))
+    assert metric.value(alike) == 0.75
     with pytest.raises(InvalidInputError, match="return a number"):
         Metric(lambda tar, _: tar)(TAR, NON)
 
@@ -69,3 +74,66 @@ def test_metrics_of_the_package_stay_as_they_are() -> None:
     assert len({Cllr(), Cllr(), EER(), EER("step")}) == 3
     with pytest.raises(InvalidInputError):
         EER("brentq")
+
+
+@attrs.frozen(eq=False)
+class Repeated(SummedClass):
+    """Rows in which each sorted trial counts as often as a row of whole numbers says."""
+
+    one: ScoredClass
+
+    def sums(self, units, values, place, size) -> np.ndarray:
+        """Add up trial by trial."""
+        groups = np.zeros(self.one.size, int) if self.one.groups is None else self.one.sorted_groups
+        found = np.zeros((len(units), self.one.shares.size, size))
+        places = np.broadcast_to(place, self.one.size)
+        for row, trial in np.ndindex(*units.shape):
+            value = 1.0 if values is None else values[trial]
+            found[row, groups[trial], places[trial]] += units[row, trial] * value
+        return found
+
+
+@attrs.frozen(eq=False)
+class SomeRows(CountedRows):
+    """Rows of both classes."""
+
+    sample: Sample
+    units: tuple[np.ndarray, np.ndarray]
+
+    def below(self, tar, non) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mass below thresholds."""
+        classes = self.sample.tar, self.sample.non
+        each = zip(classes, self.units, (tar, non), strict=True)
+        return tuple(Repeated(one).below(units, counts) for one, units, counts in each)
+
+
+@pytest.mark.parametrize("shares", [(1.0,), (0.25, 0.75), (0.0, 1.0)])
+@pytest.mark.filterwarnings("error")
+def test_rows_answer_what_each_of_them_answers(shares: tuple[float, ...]) -> None:
+    """Infinite losses count where their trials do; rows without trials have no numbers."""
+    rng, classes = np.random.default_rng(1), []
+    for n in (7, 9):
+        groups = None if len(shares) == 1 else np.arange(n) % 2
+        classes.append(ScoredClass(rng.integers(0, 5, n) + 0.0, groups, np.array(shares)))
+    sample = Sample(*classes)
+    units = tuple(rng.integers(0, 3, (6, one.size)) for one in classes)
+    for times in units:
+        times[4], times[5] = 0, np.arange(times.shape[1]) % 2
+    limits = np.array([3.0, -np.inf, np.inf, 1.0, 3.0])
+    losses = [np.stack((rng.random(n), np.where(np.arange(n) == 2, np.inf, 1.0))) for n in (7, 9)]
+    rows = SomeRows(sample, units)
+    for i, times in enumerate(zip(*units, strict=True)):
+        one = OneRow(sample, times)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pairs = [(rows.rates(grid), one.rates(grid)) for grid in ("hull", "ties", "all")]
+            pairs.append((rows.rates_at(limits), one.rates_at(limits)))
+            for part in (losses, [two[1] for two in losses]):
+                each = zip(classes, units, part, strict=True)
+                found = [Repeated(one).means(unit, values) for one, unit, values in each]
+                pairs.append((found, one.means(tuple(part))))
+        for found, expected in pairs:
+            for mine, theirs in zip(found, expected, strict=True):
+                if np.isnan(theirs).any():
+                    assert np.isnan(mine[i]).any()
+                else:
+                    np.testing.assert_allclose(mine[i], theirs[0], atol=1e-15)

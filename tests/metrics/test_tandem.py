@@ -12,8 +12,8 @@ from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, t_dcf, t_ee
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.bootstrap import Resampling, bootstrap_scores
-from bosaris_py.uncertainty.draws import IidDraws, SetDraws, SpeakerDraws
+from bosaris_py.uncertainty.bootstrap import bootstrap_scores
+from bosaris_py.uncertainty.draws import SpeakerDraws
 from bosaris_py.uncertainty.jackknife import jackknife
 
 PRICES = Fraction(9405, 10000), Fraction(95, 1000), Fraction(1, 2)
@@ -79,7 +79,7 @@ def some_lists(rng):
 @pytest.mark.parametrize("form", ["revised", "legacy"])
 def test_t_dcf_is_that_of_a_naive_count_of_all_thresholds(form):
     rng, counted = np.random.default_rng(1), 0
-    for _ in range(80):
+    for _ in range(50):
         asv, cm = some_lists(rng)
         threshold = float(ROC.from_scores(*asv[:2]).eer_threshold)
         cost, default = naive_t_dcf(asv, cm, threshold, form)
@@ -95,7 +95,7 @@ def test_t_dcf_is_that_of_a_naive_count_of_all_thresholds(form):
         at_one = naive_t_dcf(asv, cm, threshold, form, [1.0])[0] / default
         found = t_dcf(asv=asv, cm=cm, form=form, threshold=1.0)
         assert found == pytest.approx(float(at_one), abs=1e-13, rel=1e-13)
-    assert counted > 40
+    assert counted > 25
 
 
 def test_bayes_decisions_accept_from_log_c2_over_c1():
@@ -112,7 +112,7 @@ def test_bayes_decisions_accept_from_log_c2_over_c1():
 
 def test_t_eer_is_that_of_a_naive_count_of_all_pairs_of_thresholds():
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(20):
         asv, cm = some_lists(rng)
         assert t_eer(asv=asv, cm=cm) == naive_t_eer(asv, cm)
         shuffled = [[rng.permutation(part) for part in one] for one in (asv, cm)]
@@ -229,23 +229,6 @@ def test_a_replicate_by_speaker_repeats_trials(metric, sample):
             assert value == of_copies(metric, sample, *times)
 
 
-@pytest.mark.parametrize("draws", [IidDraws, SetDraws.from_systems], ids=["trials", "sets"])
-def test_replicates_of_trials_and_sets_vary_about_the_value(draws, sample):
-    made = draws((sample,)).rows(60, np.random.default_rng(6))[0]
-    values = TEER().values(made)
-    spread = np.nanstd(values)
-    assert spread > 0
-    # The mean of 60 has a bias of the order of the spread at most.
-    assert abs(np.nanmean(values) - TEER().value(sample)) < spread
-
-
-def test_the_bootstrap_takes_a_metric_of_two_detectors(sample):
-    options = {"method": "speaker", "replications": 30, "interval": "percentile"}
-    how = Resampling(**options, confidence=0.9, rng=7)
-    found = how.estimate(TDCF(), [sample])
-    assert 0 <= found.low < found.high <= 1
-
-
 def test_errors_of_the_tandem_add_up_to_its_cost(sample):
     parts = TDCF().openings(sample)
     assert [part.place for part in parts] == [0, 1, 2]
@@ -285,7 +268,7 @@ def test_two_detectors_are_joined_by_trial():
     assert bootstrap_scores(both, pair, TEER(), **drawn).value == TEER().value(found)
     same = bootstrap_scores(both, pair, TEER(), against=both, **drawn)
     assert (same.value, same.standard_error) == (0, 0)
-    for scores, metric in ((both, EER()), (systems[0], TEER())):
+    for scores, metric in ((both, EER()), (systems[0], TEER()), ({"asv": asv}, TEER())):
         with pytest.raises(InvalidInputError):
             bootstrap_scores(scores, pair, metric, **drawn)
     fewer = bp.Scores.from_trials(models[:-1], segments[:-1], cm[:-1])
@@ -295,15 +278,17 @@ def test_two_detectors_are_joined_by_trial():
         tandem_sample(*systems, pair.bona_fide())
 
 
-def test_costs_have_names():
-    assert TDCF().costs == SPOOF_COSTS["ASVspoof5"]
-    with pytest.raises(InvalidInputError):
-        TDCF("unknown")
-
-
 def test_least_costs_are_bounded_and_half_of_errors_are_of_each_kind(sample):
     assert (TDCF().scale, TDCF(threshold="bayes").scale) == ("logit", "log")
     assert (TDCF().bounds, TDCF(threshold=0.0).bounds) == ((0.0, 1.0), (0.0, np.inf))
+    labels = [TDCF(threshold=one).label for one in (None, "bayes", 1.5)]
+    assert labels == ["min t-DCF", "act t-DCF", "t-DCF at 1.5"]
+    assert TDCF().costs == SPOOF_COSTS["ASVspoof5"]
+    for bad in ({"costs": "unknown"}, {"threshold": np.nan}, {"asv_threshold": "best"}):
+        with pytest.raises(InvalidInputError):
+            TDCF(**bad)
+    thirds = [(one.price, one.rate, one.place) for one in TEER().openings(sample)]
+    assert thirds == [(1 / 3, TEER().value(sample), place) for place in range(3)]
     value = CountermeasureEER().value(sample)
     # 40 targets, 60 zero-effort impostors: bona fide speech, which is missed.
     prices = [(one.price, one.rate, one.place) for one in CountermeasureEER().openings(sample)]

@@ -23,8 +23,6 @@ from bosaris_py.metrics.third_class import (
     sv_eer,
 )
 from bosaris_py.numerics.priors import SPOOF_COSTS, OperatingPoint, SpoofCosts
-from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.jackknife import jackknife
 
 
 def prices(costs):
@@ -57,7 +55,7 @@ def some_lists(rng):
 @pytest.mark.parametrize("costs", ["a-DCF1", "ASVspoof5"])
 def test_min_a_dcf_is_that_of_a_naive_count_of_all_thresholds(costs):
     rng = np.random.default_rng(1)
-    for _ in range(50):
+    for _ in range(25):
         lists = some_lists(rng)
         expected = float(naive_a_dcf(*lists, SPOOF_COSTS[costs]))
         # A few roundings of numbers of about one.
@@ -107,81 +105,23 @@ def test_bad_input(make):
         make()
 
 
-METRICS = [ADCF(), ActADCF("ASVspoof5"), SVEER("step"), SPFEER(), SASVEER("interpolated")]
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_the_jackknife_is_a_naive_loop_over_speakers(metric):
-    rng = np.random.default_rng(5)
-    lists = [np.round(rng.normal(m, 1, n), 1) for m, n in ((3, 40), (0, 60), (1, 50))]
-    who = [np.arange(one.size) % 8 for one in lists]
-    other = (who[1] + 1 + np.arange(60) // 8 % 7) % 8
-    sample = sample_of_three(*lists)
-    first, second = np.concatenate(who[1:]), np.concatenate((other, np.full(50, -1)))
-    sample = Sample(
-        ScoredClass(sample.tar.listed, speakers=(who[0], who[0])),
-        ScoredClass(sample.non.listed, speakers=(first, second)),
-        sample.kinds,
-    )
-    ((found, _),) = jackknife([metric], sample)
-    kept = ([part != k for part in (who[0], who[1], who[2])] for k in range(8))
-    expected = []
-    for k, (tar, non, spoof) in enumerate(kept):
-        non &= other != k
-        expected.append(metric(lists[0][tar], lists[1][non], lists[2][spoof]))
-    # Speakers come by their number of trials; sums of rates in another order.
-    np.testing.assert_allclose(sorted(found.without), sorted(expected), rtol=1e-12)
-    assert found.value == pytest.approx(metric(*lists), rel=1e-14)
-
-
-@pytest.fixture(scope="module")
-def asvspoof():
+def test_figures_on_asvspoof_2019():
+    """Counted by a program that knows all thresholds and shares no code with this one."""
     trials = bp.load_example("asvspoof2019_la").eval.trials
     labels = trials.columns["label"].values()
     asv, cm = (np.asarray(trials.columns[name], float) for name in ("ecapa", "aasist"))
     scores = -np.logaddexp(np.log(0.5) - (27.25 * asv - 12.34), np.log(0.5) - cm)
     lists = [scores[labels == name] for name in ("target", "nontarget", "spoof")]
-    return lists, scores, trials.columns["attack"].values()
-
-
-def test_figures_of_a_naive_count_on_asvspoof_2019(asvspoof):
-    # Counted by a program that knows all thresholds and shares no code with this one.
-    lists, _, _ = asvspoof
     assert round(a_dcf(*lists, "a-DCF1"), 10) == 0.0482270669
     assert round(a_dcf(*lists, "ASVspoof5"), 10) == 0.0625550350
     assert round(act_a_dcf(*lists, "ASVspoof5"), 10) == 0.1090513309
-
-
-@pytest.mark.parametrize(
-    ("function", "percent"),
-    [
-        (sv_eer, (1.6385, 1.6387, 1.6292)),
-        (spf_eer, (2.6628, 2.6629, 2.6116)),
-        (sasv_eer, (2.4021, 2.4022, 2.3487)),
-    ],
-)
-def test_equal_error_rates_on_asvspoof_2019(asvspoof, function, percent):
-    for definition, expected in zip(("step", "interpolated", "rocch"), percent, strict=True):
-        assert round(100 * function(*asvspoof[0], definition=definition), 4) == expected
-
-
-def test_a_dcf_by_attack_on_asvspoof_2019(asvspoof):
-    (tar, non, _), scores, attacks = asvspoof
-    names = sorted(set(attacks) - {"bonafide", "-"})
-    found = {name: a_dcf(tar, non, scores[attacks == name], "ASVspoof5") for name in names}
-    published = {"A10": 0.093367, "A12": 0.084626, "A09": 0.024598, "A14": 0.026629}
-    assert {name: round(found[name], 6) for name in published} == published
-    ranked = sorted(found, key=found.__getitem__)
-    assert ranked[:2] == ["A09", "A14"]
-    assert ranked[-2:] == ["A12", "A10"]
-
-
-def test_a_cost_without_spoofs_is_that_of_its_errors():
-    metric = ADCF(SpoofCosts(0.5, 0.5, 0.0))
-    view = metric.view(sample_of_three([1.0, 3.0], [0.0, 2.0], None))
-    parts = metric.openings(view)
-    assert [part.place for part in parts] == [0, 1]
-    assert sum(part.price * part.rate for part in parts) == metric.computed(view) == 0.5
+    attack = scores[trials.columns["attack"].values() == "A09"]
+    assert round(a_dcf(*lists[:2], attack, "ASVspoof5"), 6) == 0.024598
+    percent = {sv_eer: (1.6385, 1.6387, 1.6292), spf_eer: (2.6628, 2.6629, 2.6116)}
+    for function, expected in (percent | {sasv_eer: (2.4021, 2.4022, 2.3487)}).items():
+        names = "step", "interpolated", "rocch"
+        found = [round(100 * function(*lists, definition=name), 4) for name in names]
+        assert tuple(found) == expected
 
 
 @pytest.mark.parametrize("costs", ["a-DCF1", "ASVspoof5"])

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import math
 import pickle
 from fractions import Fraction
 
@@ -46,6 +47,7 @@ def test_small_cases_by_hand() -> None:
     # 2/3 of the targets, 1/2 of the non-targets: (2/3 log(7/4) + 1/2 log(7/3)) / 2 log 2.
     bits = (2 / 3 * np.log(7 / 4) + np.log(7 / 3) / 2) / (2 * np.log(2))
     assert hull.min_cllr == pytest.approx(bits, rel=1e-14)
+    assert repr(hull) == "ROCCH: 4 vertices, EER 0.2857"
     assert hull.min_dcf(0.5) == 0.5
     assert hull.min_dcf(0.5, normalize=False) == 0.25
     best = hull.min_dcf_threshold(0.5)
@@ -57,14 +59,6 @@ def test_small_cases_by_hand() -> None:
     ]
 
 
-def test_perfect_useless_and_inverted() -> None:
-    assert (hull_of([2, 3], [0, 1]).eer, hull_of([2, 3], [0, 1]).min_cllr) == (0.0, 0.0)
-    for tar, non in (([1, 1], [1]), ([0], [1])):
-        hull = hull_of(tar, non)
-        assert (hull.eer, hull.llr.tolist()) == (0.5, [0.0])
-        assert hull.min_cllr == pytest.approx(1.0, rel=1e-15)
-
-
 @given(score_lists(), score_lists())
 def test_vertices_are_exact(tar: np.ndarray, non: np.ndarray) -> None:
     hull = hull_of(tar, non)
@@ -73,15 +67,11 @@ def test_vertices_are_exact(tar: np.ndarray, non: np.ndarray) -> None:
         for m, f in zip(hull.misses.tolist(), hull.false_alarms.tolist(), strict=True)
     ]
     assert found == naive_hull(tar, non)
+    edges = [(m1 - m0, f0 - f1) for (m0, f0), (m1, f1) in itertools.pairwise(found)]
+    bits = [float(m) * math.log1p(f / m) + float(f) * math.log1p(m / f) for m, f in edges if m * f]
+    assert hull.min_cllr == pytest.approx(math.fsum(bits) / math.log(4), rel=1e-12, abs=1e-15)
     for threshold, pmiss, pfa in zip(hull.thresholds[:-1], hull.pmiss, hull.pfa, strict=False):
         assert (pmiss, pfa) == (np.mean(tar < threshold), np.mean(non >= threshold))
-
-
-@given(score_lists(), score_lists())
-def test_swapping_classes_and_sign_swaps_the_rates(tar: np.ndarray, non: np.ndarray) -> None:
-    one, other = hull_of(tar, non), hull_of(-non, -tar)
-    np.testing.assert_array_equal(one.pmiss, other.pfa[::-1])
-    np.testing.assert_array_equal(one.pfa, other.pmiss[::-1])
 
 
 @given(score_lists(), score_lists(), st.floats(0.01, 100))
@@ -118,15 +108,6 @@ def test_pools_hold_the_scores_between_their_ends(tar: np.ndarray, non: np.ndarr
     pools = np.searchsorted(hull.thresholds[1:-1], scores, side="right")
     for pool, (low, high) in enumerate(zip(bins.lowest, bins.highest, strict=True)):
         assert (low, high) == (scores[pools == pool].min(), scores[pools == pool].max())
-
-
-def test_hull_of_counts_whose_products_overflow() -> None:
-    """Slopes that differ by 1 in 2**80 are told apart, and equal ones are pooled."""
-    big = 2**40
-    x = np.array([0, big, 2 * big + 1, 3 * big + 2, 4 * big + 2])
-    y = np.array([4 * big, 3 * big, 2 * big - 1, big - 2, -2])
-    assert not _convex(x, y).any()
-    assert _convex(x, y - np.array([0, 1, 0, 0, 0])).tolist() == [True, False, False]
 
 
 near = st.integers(-9, 9)
@@ -228,6 +209,7 @@ def test_a_threshold_is_a_float_that_survives_copying() -> None:
     threshold = Threshold(1.5, pmiss=0.25, pfa=0.5)
     for twin in (copy.deepcopy(threshold), pickle.loads(pickle.dumps(threshold))):
         assert (twin, twin.pmiss, twin.pfa) == (1.5, 0.25, 0.5)
+        assert repr(twin) == "Threshold(1.5, pmiss=0.25, pfa=0.5)"
 
 
 @pytest.mark.parametrize(

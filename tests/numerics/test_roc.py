@@ -37,6 +37,9 @@ def test_sums_of_whole_weights_are_whole() -> None:
     assert running_sum(np.array([2.0, 0.0, 3.0])).tolist() == [0, 2, 2, 5]
     assert running_sum(np.array([2.0, 0.0, 3.0])).dtype == np.int64
     assert running_sum(np.array([0.5, 2.0])).tolist() == [0.0, 0.5, 2.5]
+    # Beyond 2^53 sums are rounded.
+    kinds = [running_sum(np.array([2.0**53 - 2, last])).dtype.kind for last in (1.0, 4.0)]
+    assert kinds == ["i", "f"]
 
 
 def test_fractions_by_hand() -> None:
@@ -50,14 +53,7 @@ def test_fractions_by_hand() -> None:
         *((0, 2), (0, 1), (1, 1), (2, 0), (3, 0))
     ]
     assert roc.auc == pytest.approx((1 + 1.5 + 2) / 6, rel=1e-15)
-
-
-@given(score_lists(), score_lists())
-def test_points_are_rates_at_their_thresholds(tar: np.ndarray, non: np.ndarray) -> None:
-    roc = ROC.from_scores(tar, non)
-    for threshold, pmiss, pfa in list(zip(roc.thresholds, roc.pmiss, roc.pfa, strict=True))[:-1]:
-        assert (pmiss, pfa) == (np.mean(tar < threshold), np.mean(non >= threshold))
-    assert (roc.pmiss[-1], roc.pfa[-1]) == (1.0, 0.0)
+    assert repr(roc).startswith("ROC: 3 targets, 2 non-targets, 8 ")
 
 
 @given(score_lists(), score_lists())
@@ -87,12 +83,6 @@ def test_weights_are_repetitions(tar, non) -> None:
     assert weighted.eer_threshold == repeated.eer_threshold
 
 
-@given(score_lists(), score_lists())
-def test_auc_counts_pairs(tar: np.ndarray, non: np.ndarray) -> None:
-    wins = np.sum(tar[:, None] > non) + 0.5 * np.sum(tar[:, None] == non)
-    assert ROC.from_scores(tar, non).auc == pytest.approx(wins / (tar.size * non.size), rel=1e-14)
-
-
 @given(score_lists(), score_lists(), st.floats(0, 1))
 def test_thresholds_within_limits(tar: np.ndarray, non: np.ndarray, limit: float) -> None:
     roc = ROC.from_scores(tar, non)
@@ -117,19 +107,16 @@ def test_all_may_be_missed() -> None:
     assert ROC.from_scores([1.0], [0.0]).threshold_at(pmiss=1.0) == 1.0
 
 
-def test_float32_is_compared_in_float64() -> None:
-    """0.1 in float32 lies above 0.1 in float64."""
-    single = np.array([0.1], dtype=np.float32)
-    assert ROC.from_scores(single, [0.1]).auc == 1.0
-    assert ROC.from_scores([0.1], single).auc == 0.0
-    assert ROC.from_scores(single, single).auc == 0.5
-
-
 @pytest.mark.parametrize(
-    "limits", [{}, {"pmiss": 0.1, "pfa": 0.1}, {"pfa": 5}, {"pfa": "x"}, {"pmiss": -0.1}]
+    ("limits", "got"),
+    [
+        ({}, "neither"),
+        ({"pmiss": 0.1, "pfa": 0.1}, "both"),
+        *(({"pfa": 1.5}, "1.5"), ({"pfa": "x"}, "x"), ({"pmiss": -0.1}, "-0.1")),
+    ],
 )
-def test_bad_limits(limits: dict) -> None:
-    with pytest.raises(InvalidInputError):
+def test_bad_limits(limits: dict, got: str) -> None:
+    with pytest.raises(InvalidInputError, match=got):
         ROC.from_scores([1.0, 2.0], [0.0, 1.5]).threshold_at(**limits)
 
 

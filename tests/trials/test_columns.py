@@ -16,7 +16,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials import Conditions, Scores
+from bosaris_py.trials import Scores
 from bosaris_py.trials.columns import as_column
 from bosaris_py.trials.conditions import as_conditions
 from tests.forms import as_list, as_matrix
@@ -57,6 +57,10 @@ def test_lines_in_any_order_become_columns_of_trials() -> None:
     assert rows_of(KEY) == ROWS
     assert list(KEY.columns) == ["noise", "snr", "sex", "take"]
     assert (KEY.n_tar, KEY.n_non, KEY.n_spoof) == (2, 2, 1)
+    assert repr(KEY).endswith("2 targets, 2 non-targets, 1 spoofs")
+    found = [(row["target"], row["spoof"]) for row in KEY.records()]
+    assert sorted(found) == [(False, False)] * 2 + [(False, True)] + [(True, False)] * 2
+    assert "spoof" not in KEY.bona_fide().records()[0]
     np.testing.assert_array_equal(KEY.columns["snr"], [2, 3, 4, 1, 5])
     assert KEY.columns.factor("model").values().tolist() == ["a", "b", "a", "b", "a"]
 
@@ -79,8 +83,19 @@ def test_what_is_made_of_a_key_keeps_columns(form) -> None:
 
 def test_other_values_cannot_be_merged() -> None:
     other = KEY.with_columns(sex=("model", ["f", "f"]))
-    with pytest.raises(TrialMismatchError, match="other values in column 'sex' for 1 models"):
+    with pytest.raises(TrialMismatchError, match="'sex' for 1 models"):
         KEY.merge(other)
+    # Each trial, model and segment must have a value.
+    some = KEY.filter(["a"], ["s", "t"], keep=True).to_ndx()
+    bare = Key.from_trials(["a", "a"], ["s", "t"], [True, False])
+    assert bare.to_ndx() == some
+    for name, column in (
+        ("noise", ["x", "y"]),
+        ("sex", ("model", ["f"])),
+        ("take", ("segment", [1, 2])),
+    ):
+        with pytest.raises(TrialMismatchError):
+            KEY.with_columns_of(bare.with_columns(**{name: column}))
 
 
 @pytest.mark.parametrize("form", [as_list, as_matrix])
@@ -96,7 +111,7 @@ def test_files(tmp_path: Path, form) -> None:
             np.testing.assert_array_equal(
                 file["trial_mask"], KEY.tar.astype(int) - KEY.non - KEY.spoof
             )
-    with pytest.raises(FileFormatError, match="expected Ndx; the file holds Key"):
+    with pytest.raises(FileFormatError):
         Ndx.read(tmp_path / "key.h5")
     key.save(tmp_path / "key.csv")
     # Numbers of text are no whole numbers.
@@ -104,22 +119,15 @@ def test_files(tmp_path: Path, form) -> None:
     assert read == {row[:5] for row in ROWS}
     key.save(tmp_path / "key.txt")
     assert Key.read(tmp_path / "key.txt").labels.tolist() == KEY.labels.tolist()
-    with pytest.raises(InvalidInputError, match="where there are spoofs"):
+    with pytest.raises(InvalidInputError):
         key.save(tmp_path / "key.mat")
-
-
-def test_scores_of_two_classes_leave_spoofs_out() -> None:
-    scores = Scores.from_trials(MODELS, SEGMENTS, [1.0, 2.0, 3.0, 4.0, 5.0])
-    tar, non = scores.get_tar_non(KEY)
-    assert (sorted(tar), sorted(non)) == ([1.0, 2.0], [3.0, 5.0])
-    assert scores.get_scores(KEY).size == 5
 
 
 def test_columns_that_divide_one_class_meet_the_whole_other() -> None:
     attacks = ["-", "-", "A1", "A2", "A2"]
     key = Key.from_trials(MODELS, SEGMENTS, [True, True, False, False, False], {"attack": attacks})
-    with pytest.warns(ConditionWarning, match="each row has all targets"):
-        conditions = as_conditions("attack", key)
+    conditions = as_conditions("attack", key)
+    assert [note.kind for note in conditions.notes] == [ConditionWarning]
     assert conditions.counts(key) == {"A1": (2, 1), "A2": (2, 2)}
     scores = Scores.from_trials(MODELS, SEGMENTS, [4.0, 1.0, 0.0, 2.0, 5.0])
     with pytest.warns(ConditionWarning):
@@ -127,34 +135,40 @@ def test_columns_that_divide_one_class_meet_the_whole_other() -> None:
     assert "A2" in str(found)
 
 
-def test_columns_are_crossed() -> None:
-    key = KEY.bona_fide()
-    assert as_conditions(["sex", "take"], key).names == ("f, 1", "f, 3", "m, 1", "m, 2")
-    assert isinstance(as_conditions({"all": key}, key), Conditions)
-
-
 @pytest.mark.parametrize(
-    ("call", "message"),
+    "call",
     [
-        (lambda: KEY.columns.factor("x"), "be a column .noise, snr, sex, take.; got 'x'"),
-        (lambda: KEY.columns.factor("snr"), "name categories; got .* in column 'snr'"),
-        (lambda: KEY.with_columns(x=[1, 2]), "for each of the 5 trials; got 2"),
-        (lambda: KEY.with_columns(x=("model", {"a": 1})), "none for 1 of 2: b"),
-        (lambda: KEY.with_columns(x=("model", [1, 2, 3])), "for each of the 2 models; got 3"),
-        (lambda: KEY.with_columns(x=["a", None, "b", "c", "d"]), "a category for each item"),
-        (
-            lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, True], {"x": ["1", "2"]}),
-            "another value in 1 lines of column 'x'",
-        ),
-        (
-            lambda: Key.from_trials(["a"], ["s"], ["maybe"]),
-            "target, nontarget and spoof; got 'maybe'",
+        lambda: KEY.columns.factor("x"),
+        lambda: KEY.columns.factor("snr"),
+        lambda: KEY.with_columns(**{"": [1, 2, 3, 4, 5]}),
+        lambda: KEY.with_columns(x=[1, 2]),
+        lambda: KEY.with_columns(x=("model", [1, 2, 3])),
+        lambda: KEY.with_columns(x=["a", None, "b", "c", "d"]),
+        lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, True], {"x": ["1", "2"]}),
+        lambda: Key.from_trials(["a"], ["s"], ["maybe"]),
+        *(
+            lambda ages=ages: KEY.with_columns(age=("model", ages))
+            for ages in ({"a": 1}, {"x": 1}, {}, pd.Series([1, 2, 3], index=["a", "b", "a"]))
         ),
     ],
 )
-def test_bad_columns(call, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
+def test_bad_columns(call) -> None:
+    with pytest.raises(InvalidInputError):
         call()
+
+
+@pytest.mark.parametrize("form", [lambda by_id: by_id, pd.Series])
+def test_columns_of_ids_go_by_id(form) -> None:
+    key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
+    assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
+
+
+def test_a_key_without_columns_says_where_they_come_from() -> None:
+    bare = Key.from_trials(["a"], ["s"], [True])
+    for key, fits in ((bare, True), (KEY, False)):
+        with pytest.raises(InvalidInputError) as caught:
+            key.columns.factor("x")
+        assert ("with_columns" in str(caught.value)) == fits
 
 
 def test_a_factor_is_kept() -> None:
@@ -188,17 +202,11 @@ def test_numbers_keep_their_type(given, kind: type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "levels"),
-    [
-        ([True, False], ["False", "True"]),
-        (np.array([True, False]), ["False", "True"]),
-        (np.array(["b", "a"]), ["a", "b"]),
-    ],
+    "given", [[True, False], np.array([True, False]), np.array(["b", "a"])], ids=str
 )
-def test_all_else_is_text(given, levels: list[str]) -> None:
+def test_all_else_is_text(given) -> None:
     column = as_column(given, "x")
-    assert isinstance(column, Factor)
-    assert sorted(column.levels) == levels
+    assert sorted(column.levels) == sorted(map(str, given))
     assert column.values().tolist() == [str(value) for value in given]
 
 
@@ -219,19 +227,6 @@ def test_what_is_no_column_is_refused(bad) -> None:
     assert key.n_trials == 2
     with pytest.raises(InvalidInputError):
         key.with_columns(x=bad)
-
-
-@pytest.mark.parametrize("form", [lambda by_id: by_id, pd.Series])
-def test_columns_of_ids_go_by_id(form) -> None:
-    key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
-    assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
-    for by_id in ({"a": 1}, {"x": 1}, {}):
-        with pytest.raises(InvalidInputError):
-            KEY.with_columns(age=("model", form(by_id)))
-    with pytest.raises(InvalidInputError):
-        KEY.with_columns(age=("model", pd.Series([1, 2, 3], index=["a", "b", "a"])))
-    with pytest.raises(KeyError):
-        KEY.columns["x"]
 
 
 def test_columns_show_their_names_by_side() -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion import QualityFusion, quality_systems
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
-from bosaris_py.trials.quality import mix_measures, stack_quality
+from bosaris_py.trials.quality import mix_measures, quality_of_trials, stack_quality
+from tests.forms import as_list
 from tests.strategies import id_lists, keys, ndxs, quality_measures, segment_qualities
 
 
@@ -21,49 +23,27 @@ def columns_of(item: SegmentQuality) -> dict[str, list[float]]:
     return dict(zip(item.ids.tolist(), item.values.T.tolist(), strict=True))
 
 
-@given(segment_qualities(), id_lists())
-def test_align_segments(item: SegmentQuality, ids: list[str]) -> None:
+@given(segment_qualities(), id_lists(), st.booleans())
+def test_segments(item: SegmentQuality, ids: list[str], keep: bool) -> None:  # noqa: FBT001
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         aligned = item.align_with_ids(ids)
     columns = columns_of(item)
     assert aligned.ids.tolist() == ids
     assert columns_of(aligned) == {name: columns.get(name, [0.0] * item.n_measures) for name in ids}
-    expected = []
-    if len(ids) < item.ids.size:
-        expected.append(f"Number of segments reduced from {item.ids.size} to {len(ids)}")
-    missing = len(set(ids) - set(columns))
-    if missing:
-        expected.append(f"{missing} of {len(ids)} ids don't have quality values")
-    assert [str(warning.message) for warning in caught] == expected
-    assert {warning.category for warning in caught} <= {MissingTrialsWarning}
-
-
-@given(segment_qualities(), id_lists(), st.booleans())
-def test_filter_segments(item: SegmentQuality, ids: list[str], keep: bool) -> None:  # noqa: FBT001
-    filtered = item.filter(ids, keep)
-    assert filtered.ids.tolist() == [name for name in item.ids if (name in ids) == keep]
-    columns = columns_of(item)
-    assert all(columns[name] == column for name, column in columns_of(filtered).items())
-
-
-@given(segment_qualities(), id_lists())
-def test_parts_merge_to_the_whole(item: SegmentQuality, ids: list[str]) -> None:
-    merged = SegmentQuality.merge(item.filter(ids, keep=True), item.filter(ids, keep=False))
-    assert columns_of(merged) == columns_of(item)
+    expected = (len(ids) < item.ids.size) + bool(set(ids) - set(columns))
+    assert [warning.category for warning in caught] == [MissingTrialsWarning] * expected
+    kept, rest = item.filter(ids, keep), item.filter(ids, not keep)
+    assert kept.ids.tolist() == [name for name in item.ids if (name in ids) == keep]
+    merged = SegmentQuality.merge(kept, rest)
+    assert merged.ids.tolist() == [*kept.ids, *rest.ids]
+    assert columns_of(merged) == columns
     assert merged.align_with_ids(item.ids) == item
-
-
-def test_merge_appends() -> None:
-    a = SegmentQuality(["z", "a"], [[1, 2]])
-    b = SegmentQuality(["m"], [[3]])
-    assert a.merge(b) == SegmentQuality(["z", "a", "m"], [[1, 2, 3]])
-
-
-def test_not_finite_values_matter_only_where_they_are_wanted() -> None:
-    item = SegmentQuality(["a", "b"], [[np.nan, 2.0]])
-    with pytest.warns(MissingTrialsWarning, match="reduced from 2 to 1"):
-        assert item.align_with_ids(["b"]).values.tolist() == [[2.0]]
+    if item.ids.size:
+        with pytest.raises(TrialMismatchError):
+            item.merge(item)
+    with pytest.raises(TrialMismatchError):
+        item.merge(SegmentQuality([], np.zeros((4, 0))))
 
 
 def contents(item: QualityMeasures) -> dict[str, Any]:
@@ -78,33 +58,18 @@ def contents(item: QualityMeasures) -> dict[str, Any]:
     }
 
 
-@given(quality_measures())
-def test_mask_is_false_without_measures(item: QualityMeasures) -> None:
-    assert not item.scoremask[~item.hasmodel].any()
-    assert not item.scoremask[:, ~item.hasseg].any()
-
-
-def test_mask_follows_the_flags() -> None:
+def test_the_mask_follows_the_flags() -> None:
     # The toolkit refuses to align this object, which its own files give back.
+    flags = {"hasmodel": [True, False], "hasseg": [True, False]}
     item = QualityMeasures(
-        ["a", "b"], ["s"], [[1, np.nan]], [[2]], hasmodel=[True, False], scoremask=[[True], [True]]
+        ["a", "b"], ["s", "t"], [[1, np.nan]], [[2, np.nan]], **flags, scoremask=np.ones((2, 2)) > 0
     )
-    assert item.scoremask.tolist() == [[True], [False]]
+    assert item.scoremask.tolist() == [[True, False], [False, False]]
     with pytest.warns(MissingTrialsWarning) as caught:
         aligned = item.align_with_ndx(Ndx(["b", "a"], ["s"]))
-    assert [str(warning.message) for warning in caught] == [
-        "models reduced from 2 to 1",
-        "1 of 2 trials missing",
-    ]
+    assert [len(str(one.message).split("; ")) for one in caught] == [2]
     assert aligned.modelQ.tolist() == [[0.0, 1.0]]
     assert aligned.scoremask.tolist() == [[False], [True]]
-
-
-def test_mask_follows_the_flags_of_segments() -> None:
-    item = QualityMeasures(
-        ["a"], ["s", "t"], [[1]], [[2, np.nan]], hasseg=[True, False], scoremask=[[True, True]]
-    )
-    assert item.scoremask.tolist() == [[True, False]]
 
 
 @given(quality_measures(), ndxs() | keys())
@@ -161,24 +126,7 @@ def test_merge_measures(a: QualityMeasures, b: QualityMeasures) -> None:
         assert merged[name] == first[name] | second[name]
 
 
-@given(segment_qualities(), segment_qualities())
-def test_from_segment_quality(models: SegmentQuality, segments: SegmentQuality) -> None:
-    if models.n_measures != segments.n_measures:
-        return
-    item = QualityMeasures.from_segment_quality(models, segments)
-    assert (item.modelset.tolist(), item.segset.tolist()) == (
-        models.ids.tolist(),
-        segments.ids.tolist(),
-    )
-    assert item.modelQ is models.values
-    assert item.segQ is segments.values
-    assert item.scoremask.all()
-    assert item.hasmodel.all()
-    assert item.hasseg.all()
-
-
-@pytest.mark.parametrize("bad", [np.nan, -np.inf])
-@pytest.mark.parametrize("extension", ["h5", "mat", "txt"])
+@pytest.mark.parametrize(("extension", "bad"), [("h5", np.nan), ("txt", -np.inf)])
 def test_not_finite_measures_are_refused_where_they_are_wanted(
     tmp_path: Path, bad: float, extension: str
 ) -> None:
@@ -206,11 +154,6 @@ def test_not_finite_measures_are_refused_where_they_are_wanted(
     assert alone.align_with_ids(["s"]).values.tolist() == [[1.0]]
 
 
-def test_representation_of_measures() -> None:
-    item = QualityMeasures(["a"], ["s", "t"], [[1]], [[2, 3]], hasseg=[False, True])
-    assert repr(item) == "QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials"
-
-
 @pytest.mark.parametrize("repeated", ["column", "row"])
 def test_a_repeated_mask_says_more_than_flags_that_it_does_not_follow(repeated: str) -> None:
     """What a mask of one repeated row or column says is what its copy says."""
@@ -230,21 +173,6 @@ def test_a_repeated_mask_says_more_than_flags_that_it_does_not_follow(repeated: 
     assert fewer._mask is not None
     assert fewer._counts() == "1 measures of 1 trials"
     assert pickle.loads(pickle.dumps(fewer)) == fewer
-
-
-def test_spliced_like_the_toolkit(oracle):
-    """fusion_quality.npz: stackQ of two objects with one measure each."""
-    with np.load(oracle / "fusion_quality.npz") as record:
-        models, segments = [f"m{i}" for i in range(12)], [f"s{i}" for i in range(25)]
-        key = Key(models, segments, record["dev_tar"] > 0, record["dev_non"] > 0)
-        parts = [
-            QualityMeasures(models, segments, record["dev_mq"][[row]], record["dev_sq"][[row]])
-            for row in (0, 1)
-        ]
-        stacked = stack_quality(parts, key)
-        np.testing.assert_array_equal(stacked.modelQ, record["spliced_modelQ"])
-        np.testing.assert_array_equal(stacked.segQ, record["spliced_segQ"])
-        np.testing.assert_array_equal(stacked.scoremask, record["spliced_scoremask"] > 0)
 
 
 @pytest.fixture
@@ -269,23 +197,47 @@ def test_aligned_and_masks_joined(ndx, quality):
     )
     with pytest.warns(MissingTrialsWarning) as caught:
         stacked = stack_quality([quality, more], ndx)
-    assert [str(warning.message) for warning in caught] == [
-        "test segments reduced from 3 to 2",
-        "2 of 5 trials missing",
-        "1 of 5 trials missing",
-    ]
-    assert all(warning.filename == __file__ for warning in caught)
+    parts = [part for warning in caught for part in str(warning.message).split("; ")]
+    assert [part[:4] for part in parts] == ["test", "2 of", "1 of"]
     assert stacked.modelQ.tolist() == [[1.0, 2.0], [5.0, 6.0], [7.0, 8.0]]
     assert stacked.segQ[0].tolist() == [10.0, 0.0, 30.0]
     assert stacked.hasseg.tolist() == [True, False, True]
     assert stacked.scoremask.tolist() == [[True, False, False], [False, False, True]]
+    # The same of a list of trials, without a matrix.
+    with pytest.warns(MissingTrialsWarning):
+        listed = quality_of_trials([quality, more], as_list(ndx))
+    assert (listed.n_measures, listed.n_missing) == (3, 3)
+    at = ndx.trial_positions()
+    assert listed.covered.tolist() == stacked.scoremask[at].tolist()
+    for name in ("modelQ", "segQ"):
+        np.testing.assert_array_equal(getattr(listed, name), getattr(stacked, name))
+    np.testing.assert_array_equal((listed.models, listed.segments), at)
 
 
 def test_segments_only(ndx):
-    stacked = stack_quality([SegmentQuality(["z", "x", "y"], [[3.0, 1.0, 2.0]])], ndx)
+    segments = SegmentQuality(["z", "x", "y"], [3.0, 1.0, 2.0])
+    stacked = stack_quality([segments], ndx)
     assert stacked.modelQ.tolist() == [[0.0, 0.0]]
     assert stacked.segQ.tolist() == [[1.0, 2.0, 3.0]]
     np.testing.assert_array_equal(stacked.scoremask, ndx.trialmask)
+    models = SegmentQuality(["m"], [[4.0]])
+    both = QualityMeasures.from_segment_quality(models, segments)
+    assert both == QualityMeasures(["m"], ["z", "x", "y"], [[4.0]], [[3.0, 1.0, 2.0]])
+    assert both.modelQ is models.values
+    for by_id in ({"z": 3.0, "x": 1.0, "y": 2.0}, pd.Series([3.0, 1.0, 2.0], index=list("zxy"))):
+        assert SegmentQuality(by_id) == segments
+    two = SegmentQuality({"x": [1.0, 2.0], "y": [3.0, 4.0]})
+    assert two.values.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    for bad in (
+        lambda: SegmentQuality(["x", "y"], [1.0, 2.0, 3.0]),
+        lambda: SegmentQuality(["x", "y"]),
+        lambda: SegmentQuality(["x", "x"], [1.0, 2.0]),
+        lambda: SegmentQuality(["x", "y"], pd.Series([1.0, 2.0], index=["x", "y"])),
+        lambda: QualityMeasures(["m"], ["s"], [[1.0]], [[1.0], [2.0]]),
+        lambda: QualityMeasures(["m"], ["s"], [[1.0, 2.0]], [[1.0]]),
+    ):
+        with pytest.raises(InvalidInputError):
+            bad()
 
 
 def test_mixing(quality):
@@ -305,10 +257,3 @@ def test_bad_lists_and_mixtures(ndx, quality):
     for qtrans in (np.ones((2, 3)), np.ones((1, 2)), np.ones((0, 1)), [1.0], [[np.nan]]):
         with pytest.raises(InvalidInputError):
             mix_measures(quality, qtrans)
-
-
-def test_one_measure_is_a_list_of_numbers():
-    assert SegmentQuality(["x", "y"], [1.0, 2.0]) == SegmentQuality(["x", "y"], [[1.0, 2.0]])
-    assert SegmentQuality(["x", "y"], np.array([1.0, 2.0])).n_measures == 1
-    with pytest.raises(InvalidInputError):
-        SegmentQuality(["x", "y"], [1.0, 2.0, 3.0])

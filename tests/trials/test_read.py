@@ -10,7 +10,6 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.errors import (
@@ -20,16 +19,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
 )
 from bosaris_py.files.text import Table
-from bosaris_py.files.writing import write_table
-from bosaris_py.trials import (
-    are_large,
-    read,
-    read_any,
-    read_key,
-    read_scores,
-    read_trials,
-    to_table,
-)
+from bosaris_py.trials import are_large, read, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.read import scores_and_faults
 from tests.forms import as_list
 
@@ -70,39 +60,29 @@ def test_text_becomes_a_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".h5", ".mat", ".txt"])
 def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> None:
-    for name, found in (("key", KEY), ("scores", SCORES), ("ndx", KEY.to_ndx())):
-        found.save(tmp_path / f"{name}{suffix}")
+    for name in ("key", "scores", "ndx", "map"):
+        OBJECTS[name].save(tmp_path / f"{name}{suffix}")
     assert read_key(tmp_path / f"key{suffix}") == KEY
     assert read_scores(tmp_path / f"scores{suffix}") == SCORES
     assert read_trials(tmp_path / f"ndx{suffix}") == KEY.to_ndx()
-
-
-@pytest.mark.parametrize(
-    ("reader", "name", "message"),
-    [
-        (read_key, "scores", "expected a Key; the file holds Scores: 2 models"),
-        (read_scores, "key", "expected Scores; the file holds Key: 2 models"),
-        (read_trials, "scores", "expected an Ndx or Key; the file holds Scores"),
-        (read_scores, "map", "expected Scores; the file holds IdMap"),
-    ],
-)
-def test_other_content(tmp_path: Path, reader: Callable[..., Any], name: str, message: str) -> None:
-    OBJECTS[name].save(tmp_path / "file.h5")
-    with pytest.raises(FileFormatError, match=message):
-        reader(tmp_path / "file.h5")
+    if suffix == ".h5":
+        wrong = [(read_key, "scores"), (read_scores, "key"), (read_trials, "scores")]
+        for reader, name in [*wrong, (read_scores, "map")]:
+            with pytest.raises(FileFormatError, match=r"expected .* holds"):
+                reader(tmp_path / f"{name}.h5")
 
 
 def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    with pytest.raises(FileFormatError, match="damaged"):
+    with pytest.raises(FileFormatError):
         read_any(path)
     path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(200))
-    with pytest.raises(FileFormatError, match="no MATLAB file of version 5"):
+    with pytest.raises(FileFormatError):
         read_any(path)
     with h5py.File(path, "w") as file:
         file["weights"] = [1.0]
-    with pytest.raises(FileFormatError, match=r"none of ndx, key, .*; the file holds weights"):
+    with pytest.raises(FileFormatError):
         read_any(path)
     with pytest.raises(FileNotFoundError):
         read_any(tmp_path / "b")
@@ -173,14 +153,9 @@ def test_key_and_metadata_in_one_order(write: Write) -> None:
     assert key.is_target.tolist() == [True, True, False]
     assert key.columns.factor("gender").values().tolist() == ["m", "f", "m"]
     assert key.columns.factor("side").values().tolist() == ["b", "a", "a"]
+    assert read_trials(write(NIST_KEY)) == key.to_ndx()
     tar, non = read_scores(write(LINES)).get_tar_non(key)
     assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
-
-
-def test_trials_without_answers(write: Write) -> None:
-    ndx = read_trials(write(NIST_KEY))
-    assert isinstance(ndx, Ndx)
-    assert ndx.segset.tolist() == ["s1", "s2"]
 
 
 def test_lines_repeated_with_the_same_content(write: Write) -> None:
@@ -193,10 +168,14 @@ def test_lines_repeated_with_the_same_content(write: Write) -> None:
 
 
 BAD: list[tuple[Callable[..., Any], str, str]] = [
-    (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", "with another label"),
-    (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", "with another side"),
-    (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", "with another gender"),
-    (read_scores, LINES + "m1 s1 0.25\n", r"with another score: 1 trial: \(m1, s1\)"),
+    (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", r":5: trial m1 s1 .* label"),
+    (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", r":5: trial m1 s1 .* side"),
+    (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", r":5: trial m1 s1 .* gender"),
+    (
+        read_scores,
+        LINES + "m1 s1 0.25\n",
+        r":4: trial m1 s1 .* score is 0.25 here and 0.5 in line 3",
+    ),
     (read_key, LINES, "has no labels, so it is no key"),
     (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* as in score=NAME. Use `columns`"),
 ]
@@ -209,10 +188,8 @@ def test_bad_files(reader: Callable[..., Any], content: str, message: str, write
 
 
 def test_lines_without_score(write: Write) -> None:
-    path = write("m1 s1 1.5\nm2 s1\n")
     with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
-        scores = read_scores(path)
-    assert scores.modelset.tolist() == ["m1"]
+        assert read_scores(write("m1 s1 1.5\nm2 s1\n")).modelset.tolist() == ["m1"]
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
@@ -238,28 +215,6 @@ def test_scores_beside_labels(write: Write) -> None:
     assert isinstance(read_scores(spoofed), Scores)
 
 
-@given(
-    cells=st.lists(
-        st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans(), st.floats(-9, 9)),
-        min_size=1,
-        unique_by=lambda cell: cell[:2],
-    ),
-    format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "hyperion"]),
-)
-def test_written_and_read_back(
-    cells: list[tuple[int, int, bool, float]], format: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    models = [f"m{cell[0]}" for cell in cells]
-    # Segments of other names: no pair is listed in both orders.
-    segments = [f"s{cell[1]}" for cell in cells]
-    key = Key.from_trials(models, segments, [cell[2] for cell in cells])
-    scores = Scores.from_trials(models, segments, [cell[3] for cell in cells])
-    path = tmp_path_factory.mktemp("table") / "a.txt"
-    write_table(path, to_table(key, scores=scores), format)
-    assert read_key(path, format=format) == key
-    assert read_scores(path, format=format) == scores
-
-
 # Systems
 
 
@@ -278,18 +233,25 @@ def test_names_of_systems(given: Any, names: list[str]) -> None:
     assert list(read.named_systems(given)) == names
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (KEY, "Did you swap `systems` and `key`"),
-        (3, "`systems` must map names to Scores or files; got 3.$"),
-        ([], "hold at least one system"),
-        ({}, "hold at least one system"),
-        ({"": SCORES}, "be named by text"),
-        ({1: SCORES}, "be named by text"),
-        ({"a": KEY}, r"`systems\['a'\]` must be a Scores or a file"),
-    ],
-)
-def test_what_is_no_system(given: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
+@pytest.mark.parametrize("given", [KEY, 3, [], {}, {"": SCORES}, {1: SCORES}, {"a": KEY}])
+def test_what_is_no_system(given: Any) -> None:
+    with pytest.raises(InvalidInputError):
         read.named_systems(given)
+
+
+def test_systems_in_files(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", ".hidden"):
+        SCORES.save_txt(tmp_path / name)
+    files = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    assert read.files_of(tmp_path) == read.files_of(tmp_path / "*.txt") == files
+    assert read.files_of(tmp_path / "c.txt") == [tmp_path / "c.txt"]
+    for name in ("*.csv", "empty"):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        with pytest.raises(InvalidInputError):
+            read.files_of(tmp_path / name)
+    assert read.as_systems([files[0], SCORES]) == {"a": SCORES, "system 2": SCORES}
+    KEY.save(tmp_path / "key.h5")
+    assert read.read_if_path(tmp_path / "key.h5") == read.read_if_path(KEY) == KEY
+    # Files of text, and small ones, are read whole.
+    for systems, key in ((files, tmp_path / "key.h5"), (SCORES, KEY), (files, KEY)):
+        assert read.large_files(systems, key) == ()

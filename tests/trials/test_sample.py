@@ -11,8 +11,9 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import ROC, Conditions, Key, Sample, Scores
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
-from bosaris_py.trials.sample import ScoredClass, check_same_trials
-from tests.score_strategies import score_lists, tied_scores, weighted_scores
+from bosaris_py.trials.conditions import ConditionMembers
+from bosaris_py.trials.sample import ScoredClass, check_same_trials, lists_of_kinds
+from tests.score_strategies import score_lists, tied_scores
 
 LIMITS = np.array([-1.0, 0.0, 0.5, 2.0, -np.inf, np.inf, 0.5, 1.0])
 lists = score_lists(tied_scores)
@@ -33,27 +34,6 @@ def joined(seed: int = 1) -> tuple[Scores, Key, Conditions]:
     scores = Scores((2.0 * tar + rng.normal(size=(14, 14))).round(1), ids, ids)
     rows = np.repeat(np.arange(14)[:, None] < 5, 14, axis=1)
     return scores, Key(ids, ids, tar, ~tar), Conditions({"a": rows, "b": ~rows}, [0.3, 0.7])
-
-
-def test_masses_by_hand() -> None:
-    """Van Leeuwen 2008, equation 12: the share of a group times the share of a trial in it."""
-    one = ScoredClass(np.array([3.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0.25, 0.75]))
-    assert one.scores.tolist() == [1.0, 2.0, 3.0]
-    assert one.masses().tolist() == [0.125, 0.75, 0.125]
-    assert one.cumulated().tolist() == [0.0, 0.375, 2.625, 3.0]
-    assert one.mean(np.array([1.0, 10.0, 100.0])) == 0.125 + 7.5 + 12.5
-    both = np.array([[1.0, 10.0, 100.0], [0.0, 0.0, 3.0]])
-    assert one.mean(both).tolist() == [20.125, 0.375]
-    assert ScoredClass(one.listed).mean(both).tolist() == [37.0, 1.0]
-    # Three times the first, the last left out.
-    times = np.array([3, 1, 0])
-    assert one.masses(times).tolist() == [0.25, 0.75, 0.0]
-    assert one.mean(np.array([1.0, 10.0, np.inf]), times) == 7.75
-    # A group of share 0 is left out; one without trials has no masses.
-    alone = ScoredClass(one.listed, one.groups, np.array([0.0, 1.0]))
-    assert alone.masses().tolist() == [0.0, 1.0, 0.0]
-    with np.errstate(all="raise"):
-        assert np.isnan(one.masses(np.array([1, 0, 1]))).any()
 
 
 def test_counts_are_divided_last() -> None:
@@ -80,21 +60,6 @@ def test_rates_and_curves_are_those_of_the_lists(tar: np.ndarray, non: np.ndarra
     for name in ("thresholds", "misses", "false_alarms"):
         ours, expected = getattr(sample.hull, name), getattr(roc.convex_hull(), name)
         np.testing.assert_array_equal(ours, expected)
-
-
-@given(weighted_scores(tied_scores), weighted_scores(tied_scores))
-def test_times_and_weights_are_repetitions(tar, non) -> None:
-    plain = Sample.from_scores(tar[0], non[0])
-    times = tar[1][plain.tar.order], non[1][plain.non.order]
-    repeated = Sample.from_scores(np.repeat(*tar), np.repeat(*non))
-    weighted = Sample.from_scores(tar[0], non[0], tar[1], non[1])
-    assert curve(plain, times) == curve(weighted) == curve(repeated)
-    np.testing.assert_array_equal(weighted.rates(LIMITS), repeated.rates(LIMITS))
-    losses = plain.tar.scores**2, np.cos(plain.non.scores)
-    expected = [np.average(v, weights=w) for v, w in zip(losses, times, strict=True)]
-    assert plain.mean(losses, times) == pytest.approx(expected, rel=1e-13)
-    ones = np.ones(tar[0].size, np.int64), np.ones(non[0].size, np.int64)
-    assert curve(plain, ones) == curve(plain)
 
 
 @st.composite
@@ -176,34 +141,6 @@ def test_meetings_are_pairs_of_speakers_whoever_comes_first(pairs: list[tuple[in
     assert ScoredClass(scores).n_meetings == 0
 
 
-@given(lists, lists, lists, st.integers(1, 9))
-def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> None:
-    """Equations 3 and 4, as exact fractions at each threshold."""
-    share = tenths / 10
-    groups = np.repeat([0, 1], [first.size, second.size])
-    tar = ScoredClass(np.append(first, second), groups, np.array([share, 1 - share]))
-    sample = Sample(tar, ScoredClass(non))
-    alone = Sample(ScoredClass(tar.listed, groups, np.array([1.0, 0.0])), ScoredClass(non))
-    expected = share * rates_by_mask(first, non) + (1 - share) * rates_by_mask(second, non)
-    np.testing.assert_allclose(sample.rates(LIMITS)[0], expected[0], atol=1e-15)
-    np.testing.assert_allclose(alone.rates(LIMITS), rates_by_mask(first, non), rtol=1e-15)
-    roc = sample.roc()
-    for limit, pmiss in zip(roc.thresholds.tolist()[:-1], roc.pmiss.tolist(), strict=False):
-        parts = [Fraction(int((x < limit).sum()), x.size) for x in (first, second)]
-        assert pmiss == pytest.approx(share * float(parts[0]) + (1 - share) * float(parts[1]))
-
-
-@given(st.tuples(lists, lists, lists, lists))
-def test_the_errors_of_halves_add(four: tuple[np.ndarray, ...]) -> None:
-    halves = four[:2], four[2:]
-    whole = Sample.from_scores(*map(np.concatenate, zip(*halves, strict=True))).roc()
-    sums = np.zeros((2, whole.thresholds.size))
-    for tar, non in halves:
-        pmiss, pfa = Sample.from_scores(tar, non).rates(whole.thresholds)
-        sums += np.rint((pmiss * tar.size, pfa * non.size))
-    np.testing.assert_array_equal(sums, (whole.misses, whole.false_alarms))
-
-
 # ---- Trials of a key
 
 
@@ -216,6 +153,11 @@ def test_conditions_are_means_of_their_rates() -> None:
         expected += weight * rates_by_mask(values[key.tar[rows]], values[key.non[rows]])
     np.testing.assert_allclose(sample.rates(LIMITS), expected, rtol=1e-14, atol=1e-15)
     plain = Sample.from_trials(scores, key)
+    again = plain.weighted(conditions.members(key))
+    np.testing.assert_array_equal(again.rates(LIMITS), sample.rates(LIMITS))
+    only = Conditions({"targets": key.tar}, uncovered="ignore", lacking="ignore").members(key)
+    with pytest.raises(InvalidInputError):
+        plain.weighted(only)
     assert (plain.tar.listed.tolist(), plain.non.listed.tolist()) == tuple(
         one.tolist() for one in scores.get_tar_non(key)
     )
@@ -223,20 +165,6 @@ def test_conditions_are_means_of_their_rates() -> None:
     rows = np.repeat(np.arange(14)[:, None] < 7, 14, axis=1)
     halves = Sample.from_trials(scores, key, Conditions({"a": rows, "b": ~rows}, [0.5, 0.5]))
     np.testing.assert_allclose(halves.rates(LIMITS), plain.rates(LIMITS), rtol=1e-14)
-
-
-def test_a_trial_of_two_conditions_counts_in_both() -> None:
-    scores, key, _ = joined()
-    first = np.repeat(np.arange(14)[:, None] < 5, 14, axis=1)
-    conditions = Conditions(
-        {"all": np.ones((14, 14), bool), "first": first}, [0.5, 0.5], overlap="allow"
-    )
-    sample = Sample.from_trials(scores, key, conditions)
-    of_all = rates_by_mask(scores.scoremat[key.tar], scores.scoremat[key.non])
-    of_first = rates_by_mask(scores.scoremat[:5][key.tar[:5]], scores.scoremat[:5][key.non[:5]])
-    np.testing.assert_allclose(sample.rates(LIMITS), (of_all + of_first) / 2, rtol=1e-14)
-    # Listed twice, and counted once.
-    assert (sample.tar.size, sample.n_tar, sample.n_non) == (14 + 5, 14, 14 * 13)
 
 
 def test_parts_keep_scores_speakers_and_order() -> None:
@@ -248,9 +176,10 @@ def test_parts_keep_scores_speakers_and_order() -> None:
         assert part.scores.tolist() == [1.0, 3.0, 4.0]
         assert part.sorted_weights.tolist() == [3.0, 2.0, 0.0]
         assert [side.tolist() for side in part.sorted_speakers] == [[3, 2, 0], [0, -1, 1]]
-    # Meetings: 0 with 1, 1 with himself, 2 alone, 3 with 0.
-    assert one.n_meetings == 4
-    assert ScoredClass(one.listed).n_meetings == 0
+    alone = ScoredClass(one.listed, speakers=(speakers[0], None))
+    for part in (alone, alone.take(slice(None)), alone.part(np.ones(4, bool))):
+        assert (part.sorted_speakers[0].tolist(), part.sorted_speakers[1]) == ([1, 3, 2, 0], None)
+    assert repr(one) == "ScoredClass: 4 trials, 1 groups"
 
 
 def test_speakers_are_numbers_of_any_size() -> None:
@@ -260,16 +189,6 @@ def test_speakers_are_numbers_of_any_size() -> None:
         sample = Sample.from_trials(scores, Key(ids, ids, same, ~same), speakers=lambda name: name)
         for side in (*sample.tar.speakers, *sample.non.speakers):
             assert np.unique(side).tolist() == list(range(n))
-
-
-def test_one_speaker_a_trial() -> None:
-    one = ScoredClass(np.array([2.0, 1.0]), speakers=(np.array([0, 1]), None))
-    for part in (one, one.take(slice(None)), one.part(np.ones(2, bool))):
-        assert part.sorted_speakers[0].tolist() == [1, 0]
-        assert part.sorted_speakers[1] is None
-    assert one.n_meetings == 2
-    nobody = np.empty(0, np.int64)
-    assert ScoredClass(np.empty(0), speakers=(nobody, None)).n_meetings == 0
 
 
 def test_a_class_is_divided_into_parts_with_shares() -> None:
@@ -362,6 +281,15 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
     masses = np.empty(6)
     masses[mixed.non.order] = mixed.non.masses()
     np.testing.assert_allclose(masses, [1 / 4, 1 / 16, 1 / 16, 3 / 16, 3 / 16, 1 / 4], rtol=1e-15)
+    # Conditions that come later divide the spoofs, too; one of share 0 goes with its kinds.
+    whole, places = np.arange(2), [np.array([1, 2]), np.array([0, 3, 4, 5])]
+    members = [
+        ConditionMembers("x", share, whole, part, 0.5, share)
+        for part, share in zip(places, (0.0, 1.0), strict=True)
+    ]
+    assert of_three.weighted(members).kinds.tolist() == [1, 0, 0, 1]
+    members[0] = ConditionMembers("x", 0.5, whole, places[0], 0.5, 0.5)
+    assert of_three.weighted(members).kinds.tolist() == [0, 0, 1, 0, 0, 1]
     taken = mixed.take(slice(None), np.array([0, 1]))
     assert taken.kinds.tolist() == [1, 0]
 
@@ -384,7 +312,11 @@ def test_what_is_refused(call: Callable[[], object]) -> None:
         call()
 
 
-def test_copies_have_the_same_numbers(of_three: Sample) -> None:
+def test_copies_and_lists_have_the_same_numbers(of_three: Sample) -> None:
     for again in (copy.deepcopy(of_three), pickle.loads(pickle.dumps(of_three))):
         assert repr(again) == repr(of_three) == "Sample: 2 targets, 4 non-targets, 2 spoofs"
         assert curve(again) == curve(of_three)
+    found = {word: scores.tolist() for word, scores in lists_of_kinds(of_three).items()}
+    assert found == {"target": [1, 2], "nontarget": [-1, 0, 0.5, 1.5], "spoof": [0, 3]}
+    plain = Sample.from_scores([1.0], [0.0])
+    assert list(lists_of_kinds(plain)) == ["target", "nontarget"]

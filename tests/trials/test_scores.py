@@ -1,14 +1,17 @@
 """Scores: alignment, vectors, filling, transforming, merging, stacking; against plain loops."""
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from hypothesis.extra import numpy as hnp
 
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
+from bosaris_py.errors import (
+    DisjointIdsError,
+    InvalidInputError,
+    MissingTrialsWarning,
+    TrialMismatchError,
+)
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.scores import (
     assemble,
@@ -18,9 +21,11 @@ from bosaris_py.trials.scores import (
     stack_tar_non,
     to_natural,
     to_table,
+    why_none_scored,
+    why_unscored,
 )
 from tests.forms import as_list
-from tests.strategies import id_lists, keys, names, ndxs, scores, scores_on
+from tests.strategies import keys, ndxs, scores
 
 
 def values_of(item: Scores) -> dict[tuple[str, str], float]:
@@ -50,12 +55,8 @@ def quiet() -> None:
     warnings.simplefilter("ignore", MissingTrialsWarning)
 
 
-def test_all_scores_by_default() -> None:
-    assert Scores([[1, 2]], ["m"], ["a", "b"]).scoremask.all()
-    assert repr(Scores([], [], [])) == "Scores: 0 models x 0 segments, 0 scores"
-
-
 def test_types_of_scores() -> None:
+    assert Scores([[1, 2]], ["m"], ["a", "b"]).scoremask.all()
     for given_type, kept in (
         (np.float32, np.float32),
         (np.float64, np.float64),
@@ -66,9 +67,13 @@ def test_types_of_scores() -> None:
         assert Scores(np.ones((1, 1), dtype=given_type), ["m"], ["s"]).scoremat.dtype == kept
 
 
-@given(scores(), ndxs())
-def test_align(item: Scores, ndx: Ndx) -> None:
-    aligned = item.align_with_ndx(ndx)
+@given(scores(), keys())
+def test_align(item: Scores, key: Key) -> None:
+    ndx, aligned = key.to_ndx(), item.align_with_ndx(key)
+    assert aligned == item.align_with_ndx(ndx)
+    again = aligned.align_with_ndx(ndx)
+    assert again == aligned
+    assert again.scoremat is aligned.scoremat
     assert aligned.modelset.tolist() == ndx.modelset.tolist()
     assert aligned.segset.tolist() == ndx.segset.tolist()
     values = values_of(item)
@@ -82,19 +87,6 @@ def test_align(item: Scores, ndx: Ndx) -> None:
     assert aligned.scoremat.dtype == item.scoremat.dtype
 
 
-@given(scores(), ndxs())
-def test_align_twice_is_align_once(item: Scores, ndx: Ndx) -> None:
-    aligned = item.align_with_ndx(ndx)
-    again = aligned.align_with_ndx(ndx)
-    assert again == aligned
-    assert again.scoremat is aligned.scoremat
-
-
-@given(scores(), keys())
-def test_align_with_a_key_is_align_with_its_trials(item: Scores, key: Key) -> None:
-    assert item.align_with_ndx(key) == item.align_with_ndx(key.to_ndx())
-
-
 @given(scores(), keys())
 def test_vectors_are_column_major(item: Scores, key: Key) -> None:
     tar, non = item.get_tar_non(key)
@@ -105,22 +97,6 @@ def test_vectors_are_column_major(item: Scores, key: Key) -> None:
     assert tar.dtype == non.dtype == item.scoremat.dtype
 
 
-@given(st.data(), st.sampled_from([np.float32, np.float64]))
-def test_order_of_the_key_not_of_the_scores(data: st.DataObject, dtype: type) -> None:
-    key = data.draw(keys(min_size=2))
-    shape = (key.modelset.size, key.segset.size)
-    item = Scores(np.arange(shape[0] * shape[1], dtype=dtype).reshape(shape), *ids(key))
-    models = data.draw(st.permutations(key.modelset.tolist()))
-    segments = data.draw(st.permutations(key.segset.tolist()))
-    moved = item.align_with_ndx(Ndx(models, segments))
-    for one, other in zip(item.get_tar_non(key), moved.get_tar_non(key), strict=True):
-        assert one.tolist() == other.tolist()
-
-
-def ids(item: Key) -> tuple[np.ndarray, np.ndarray]:
-    return item.modelset, item.segset
-
-
 @given(scores(), ndxs(), st.sampled_from([0.0, -7.5, np.inf]))
 def test_missing_scores_are_filled(item: Scores, ndx: Ndx, value: float) -> None:
     filled = item.set_missing_to_value(ndx, value)
@@ -128,14 +104,6 @@ def test_missing_scores_are_filled(item: Scores, ndx: Ndx, value: float) -> None
     values = values_of(item)
     for trial, score in values_of(filled).items():
         assert score == values.get(trial, value)
-
-
-def test_filling_a_key_fills_all_its_trials() -> None:
-    key = Key(["m"], ["a", "b", "c"], [[True, False, False]], [[False, True, False]])
-    item = Scores([[5.0, 9.0]], ["m"], ["a", "c"])
-    with pytest.warns(MissingTrialsWarning, match="1 of 2 trials missing"):
-        filled = item.set_missing_to_value(key, -1)
-    assert values_of(filled) == {("m", "a"): 5.0, ("m", "b"): -1.0}
 
 
 def test_filling_keeps_single_precision_if_it_can() -> None:
@@ -155,6 +123,9 @@ def test_transform_sees_the_scores_column_by_column(item: Scores) -> None:
         seen.extend(vector.tolist())
         return np.arange(vector.size)
 
+    same = item.transform(lambda vector: vector)
+    assert same == item
+    assert same.scoremat.dtype == item.scoremat.dtype
     numbered = item.transform(number)
     everything = Ndx(item.modelset, item.segset)
     assert seen == listed(item, everything.trialmask, everything)
@@ -162,103 +133,23 @@ def test_transform_sees_the_scores_column_by_column(item: Scores) -> None:
     np.testing.assert_array_equal(numbered.scoremask, item.scoremask)
 
 
-@given(scores())
-def test_transform_by_the_identity(item: Scores) -> None:
-    same = item.transform(lambda vector: vector)
-    assert same == item
-    assert same.scoremat.dtype == item.scoremat.dtype
-
-
-def test_transform_to_double_precision() -> None:
-    item = Scores(np.ones((1, 1), dtype=np.float32), ["m"], ["s"])
-    assert item.transform(lambda s: s.astype(np.float64) / 3).scoremat[0, 0] == 1 / 3
-
-
-def test_transform_may_use_its_argument_as_scratch() -> None:
+def test_transform_may_change_the_type_and_use_its_argument_as_scratch() -> None:
+    single = Scores(np.ones((1, 1), dtype=np.float32), ["m"], ["s"])
+    assert single.transform(lambda s: s.astype(np.float64) / 3).scoremat[0, 0] == 1 / 3
     item = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
-
-    def negate(vector: np.ndarray) -> np.ndarray:
-        vector *= -1
-        return vector
-
-    assert item.transform(negate).scoremat.tolist() == [[-1.0, -2.0]]
+    assert item.transform(lambda s: np.negative(s, out=s)).scoremat.tolist() == [[-1.0, -2.0]]
     assert item.scoremat.tolist() == [[1.0, 2.0]]
+    for bad in (lambda s: s[:1], lambda s: s[:, None], lambda s: s * np.nan, lambda _: "no"):
+        with pytest.raises(InvalidInputError):
+            item.transform(bad)
 
 
-@given(scores(), scores(), scores())
-def test_merge(a: Scores, b: Scores, c: Scores) -> None:
-    parts = [values_of(item) for item in (a, b, c)]
-    union = {trial: value for part in parts for trial, value in part.items()}
-    if len(union) < sum(map(len, parts)):
-        with pytest.raises(TrialMismatchError, match=r"hold two scores for \d+ trial"):
-            Scores.merge(a, b, c)
-        return
-    merged = Scores.merge(a, b, c)
-    assert values_of(merged) == union
-    assert merged == c.merge(a, b) == Scores.merge(Scores.merge(a, b), c) == a.merge(b.merge(c))
-    doubles = [item.scoremat.dtype == np.float64 for item in (a, b, c)]
-    assert merged.scoremat.dtype == (np.float64 if any(doubles) else np.float32)
-
-
-@given(scores(), id_lists())
-def test_parts_of_scores_merge_to_the_scores(item: Scores, models: list[str]) -> None:
-    kept = item.filter(models, item.segset, keep=True)
-    rest = item.filter(models, [], keep=False)
-    assert Scores.merge(kept, rest) == Scores.merge(item)
-
-
-@given(scores(), id_lists(), id_lists(), st.booleans())
-def test_filter(
-    item: Scores,
-    models: list[str],
-    segments: list[str],
-    keep: bool,  # noqa: FBT001
-) -> None:
-    expected = {
-        (m, s): value
-        for (m, s), value in values_of(item).items()
-        if (m in models) == keep and (s in segments) == keep
-    }
-    assert values_of(item.filter(models, segments, keep)) == expected
-
-
-@given(st.dictionaries(st.tuples(names(), names()), st.floats(), max_size=10), st.data())
-def test_from_trials(values: dict[tuple[str, str], float], data: st.DataObject) -> None:
-    again = data.draw(st.lists(st.sampled_from(sorted(values)))) if values else []
-    trials = [*values, *again]
-    item = Scores.from_trials(
-        [m for m, _ in trials], [s for _, s in trials], [values[trial] for trial in trials]
+def test_one_double_makes_all_scores_double() -> None:
+    single, double = (
+        Scores(np.ones((1, 1), kind), [n], ["s"]) for n, kind in (("a", "f4"), ("b", "f8"))
     )
-    found = values_of(item)
-    assert found.keys() == values.keys()
-    assert np.array_equal(list(found.values()), [values[t] for t in found], equal_nan=True)
-
-
-@given(st.data())
-def test_what_lies_under_a_false_mask_never_matters(data: st.DataObject) -> None:
-    """Two objects that differ only there give the same results everywhere."""
-    models, segments = data.draw(id_lists(1)), data.draw(id_lists(1))
-    clean = data.draw(scores_on(models, segments))
-    junk = data.draw(hnp.arrays(np.float64, (len(models), len(segments)), elements=st.floats()))
-    with np.errstate(over="ignore", invalid="ignore"):
-        noise = junk.astype(clean.scoremat.dtype)
-    dirty = Scores(
-        np.where(clean.scoremask, clean.scoremat, noise), models, segments, clean.scoremask
-    )
-    key, other = data.draw(keys()), data.draw(scores())
-    assert dirty == clean
-    assert dirty.align_with_ndx(key) == clean.align_with_ndx(key)
-    assert dirty.set_missing_to_value(key, 0.5) == clean.set_missing_to_value(key, 0.5)
-    assert dirty.get_scores(key).tolist() == clean.get_scores(key).tolist()
-    assert dirty.transform(np.negative) == clean.transform(np.negative)
-    everything_filled = dirty.set_missing_to_value(Ndx(models, segments), 0.0)
-    assert not np.isnan(everything_filled.scoremat).any()
-    try:
-        merged = clean.merge(other)
-    except TrialMismatchError:
-        return
-    assert dirty.merge(other) == merged
-    assert not np.isnan(merged.scoremat).any()
+    assert single.merge(Scores(np.ones((1, 1), "f4"), ["c"], ["s"])).scoremat.dtype == np.float32
+    assert single.merge(double).scoremat.dtype == double.merge(single).scoremat.dtype == np.float64
 
 
 def test_equality_looks_at_scores_only() -> None:
@@ -270,32 +161,27 @@ def test_equality_looks_at_scores_only() -> None:
     assert one != Scores([[1.0, 2.0]], ["m"], ["a", "b"])
     assert one != Scores([[1.0, 2.0]], ["m"], ["a", "c"], mask)
     assert one != Ndx(["m"], ["a", "b"], mask)
-    nan = Scores([[np.nan]], ["m"], ["a"])
-    assert nan == Scores([[np.nan]], ["m"], ["a"])
-    assert nan != Scores([[0.0]], ["m"], ["a"])
+    rows = [[np.nan] * 2, [np.nan, 1.0], [1.0, np.nan], [2.0, 1.0]]
+    some = [Scores([row], ["m"], ["a", "b"]) for row in rows]
+    for i, row in enumerate(rows):
+        assert [Scores([row], ["m"], ["a", "b"]) == x for x in some] == [i == j for j in range(4)]
+
+    class Others(Scores):
+        """Of what a caller derives."""
+
+    given = [[1.0]], ["m"], ["s"]
+    assert Scores(*given) == Scores(*given) != Others(*given) == Others(*given) != Scores(*given)
 
 
-def test_warnings_point_at_the_line_of_the_caller() -> None:
+def test_missing_trials_are_warned_of_at_the_line_of_the_caller() -> None:
     item = Scores([[1.0]], ["m"], ["a"])
     key = Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
-    calls = [
-        lambda: item.align_with_ndx(key),
-        lambda: item.get_tar_non(key),
-        lambda: item.get_scores(key),
-        lambda: item.set_missing_to_value(key, 0),
-    ]
-    for call in calls:
+    for call in (item.align_with_ndx, item.get_tar_non, item.get_scores):
         with pytest.warns(MissingTrialsWarning) as caught:
-            call()
+            call(key)
         assert {warning.filename for warning in caught} == {__file__}
-        assert {warning.lineno for warning in caught} == {call.__code__.co_firstlineno}
-
-
-def test_complete_scores_do_not_warn(recwarn: pytest.WarningsRecorder) -> None:
-    warnings.simplefilter("always")
-    item = Scores([[1.0, 2.0, 3.0]], ["m"], ["a", "b", "c"])
-    item.get_tar_non(Key(["m"], ["c", "a"], [[True, False]], [[False, True]]))
-    assert not recwarn.list
+    with pytest.warns(MissingTrialsWarning):
+        assert values_of(item.set_missing_to_value(key, -1)) == {("m", "a"): 1, ("m", "b"): -1}
 
 
 def test_every_clash_of_a_merge_is_named() -> None:
@@ -308,27 +194,6 @@ def test_every_clash_of_a_merge_is_named() -> None:
         first.merge(second, third)
     with pytest.raises(TrialMismatchError, match=message):
         as_list(first).merge(as_list(second), as_list(third))
-
-
-def test_equal_scores_lack_a_value_at_the_same_places() -> None:
-    ids = ["m"], ["a", "b"]
-    both, first, none = (Scores([row], *ids) for row in ([np.nan] * 2, [np.nan, 1.0], [2.0, 1.0]))
-    assert both == Scores([[np.nan, np.nan]], *ids)
-    assert first == Scores([[np.nan, 1.0]], *ids)
-    for one, other in ((both, first), (first, none), (both, none)):
-        assert one != other
-        assert other != one
-
-
-def test_scores_of_another_class_are_not_equal() -> None:
-    class Others(Scores):
-        """Of what a caller derives."""
-
-    given = [[1.0]], ["m"], ["s"]
-    assert Scores(*given) == Scores(*given)
-    assert Scores(*given) != Others(*given)
-    assert Others(*given) != Scores(*given)
-    assert Others(*given) == Others(*given)
 
 
 # Several systems
@@ -346,6 +211,7 @@ def complete(key: Key, rng: np.random.Generator, dtype: type = np.float64) -> Sc
 def test_rows_are_the_systems(key: Key, seed: int) -> None:
     rng = np.random.default_rng(seed)
     systems = [complete(key, rng), complete(key, rng, np.float32)]
+    assert stack_scores(systems[0], key).tolist() == stack_scores(systems[:1], key).tolist()
     stack = stack_scores(systems, key)
     tar, non = stack_tar_non(systems, key)
     assert stack.dtype == tar.dtype == np.float64
@@ -368,18 +234,20 @@ def test_assemble_undoes_stack(ndx: Ndx | Key, dtype: type) -> None:
 
 def test_missing_scores_are_counted_for_every_system() -> None:
     key = Key(["m"], ["a", "b", "c"], [[True, False, False]], [[False, True, True]])
-    whole = Scores([[1.0, 2.0, 3.0]], ["m"], ["a", "b", "c"])
-    half = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
+    some = [Scores([[1.0, 2.0, 3.0][:n]], ["m"], ["a", "b", "c"][:n]) for n in (3, 2)]
     none = Scores([], [], [])
-    message = (
-        r"system 2 lacks 1 of 2 non-targets; "
-        r"system 3 lacks 1 of 1 targets and 2 of 2 non-targets\."
-    )
-    with pytest.raises(TrialMismatchError, match=message):
-        stack_tar_non([whole, half, none], key)
-    message = r"system 2 lacks 1 of 3 trials; system 3 lacks 3 of 3 trials\."
-    with pytest.raises(TrialMismatchError, match=message):
-        stack_scores([whole, half, none], key)
+    with pytest.raises(TrialMismatchError, match=r"2 .* 1 of 2 .*; .* 3 .* 1 of 1 .* 2 of 2"):
+        stack_tar_non([*some, none], key)
+    with pytest.raises(TrialMismatchError, match=r"2 lacks 1 of 3 .*; .* 3 lacks 3 of 3"):
+        stack_scores([*some, none], key)
+    with pytest.raises(TrialMismatchError, match="b lacks 1 of 3 trials"):
+        stack_scores({"a": some[0], "b": some[1]}, key)
+    assert stack_scores({"a": some[0]}, key).tolist() == [[1.0, 2.0, 3.0]]
+    with pytest.raises(DisjointIdsError):
+        stack_scores([Scores([[1.0]], ["x"], ["y"])], key)
+    assert why_unscored(some[0], key, targets=True) == ""
+    assert "x" in why_unscored(Scores([[1.0]], ["x"], ["a"]), key, targets=True)
+    assert why_none_scored(some[0], key) == "" != why_none_scored(Scores([[1]], ["x"], ["y"]), key)
 
 
 def test_what_is_no_stack_is_refused() -> None:
@@ -393,13 +261,6 @@ def test_what_is_no_stack_is_refused() -> None:
     for vector in ([1.0], [[1.0, 2.0]]):
         with pytest.raises(InvalidInputError):
             assemble(vector, ndx)
-
-
-def test_one_system_stands_for_a_list_of_it() -> None:
-    key = Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
-    scores = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
-    assert stack_scores(scores, key).tolist() == [[1.0, 2.0]]
-    assert [each.tolist() for each in stack_tar_non(scores, key)] == [[[1.0]], [[2.0]]]
 
 
 @given(ndxs() | keys(), st.data())
@@ -437,17 +298,6 @@ def test_logarithms_of_any_base_become_natural(dtype: type) -> None:
     for bad in (1.0, 0.0, -2.0, np.nan, np.inf):
         with pytest.raises(InvalidInputError):
             to_natural(item, bad)
-
-
-def test_like_the_toolkit(oracle: Path) -> None:
-    """fusion_quality.npz: the toolkit's stackScores of two systems on 12 x 25 trials."""
-    stored = np.load(oracle / "fusion_quality.npz")
-    shape = stored["dev_s1"].shape
-    models = [f"m{i:02d}" for i in range(shape[0])]
-    segments = [f"s{j:02d}" for j in range(shape[1])]
-    key = Key(models, segments, stored["dev_tar"].astype(bool), stored["dev_non"].astype(bool))
-    systems = [Scores(stored[f"dev_s{k}"], models, segments) for k in (1, 2)]
-    assert stack_scores(systems, key).tolist() == stored["stack_scores"].tolist()
 
 
 def test_table_with_metadata_and_gaps() -> None:

@@ -86,31 +86,32 @@ def test_models_without_trials_have_no_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    "given",
     [
-        ((None, None, None), "`speakers` must be one value or a pair"),
-        ("mixed", "`speakers` must tell the speakers of models or segments; got column 'mixed'"),
-        ({"x": "y"}, "`speakers` must tell the speakers of models or segments; got a map without"),
-        (({"x": "y"}, None), "must tell the speakers of the models; got a map without any of the"),
-        ((None, {"x": "y"}), "must tell the speakers of the segments; got a map without any of"),
-        (("sex", None), "must tell the speakers of the models; got column 'sex', which varies"),
-        (3, "must be an IdMap, a dict, a function of the id or a column of the key"),
-        (lambda _: True, r"give text or a whole number .* other values for 3 ids \(ma, mb, mc\)"),
-        (lambda _: 1.0, "give text or a whole number"),
-        ({"ma": None, "mb": "x"}, r"other values for 1 ids \(ma\)"),
-        ("no such", "no such"),
+        (None, None, None),
+        "mixed",
+        {"x": "y"},
+        ({"x": "y"}, None),
+        (None, {"x": "y"}),
+        ("sex", None),
+        (None, "speaker"),
+        3,
+        lambda _: True,
+        lambda _: 1.0,
+        {"ma": None, "mb": "x"},
+        "no such",
     ],
 )
-def test_maps_that_say_nothing(given: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
+def test_maps_that_say_nothing(given: Any) -> None:
+    with pytest.raises(InvalidInputError) as caught:
         speaker_names(given, METADATA)
+    # Of which side, where one was given.
+    if isinstance(given, tuple) and len(given) == 2:
+        side = "models" if given[1] is None else "segments"
+        assert f"of the {side}" in str(caught.value)
 
 
-def test_columns_of_ids() -> None:
-    assert said("model", KEY)[0] == {n: n for n in MODELS}
-    with pytest.raises(InvalidInputError, match="be a column"):
-        speaker_names("speaker", KEY)
-    # A column of such a name comes first.
+def test_a_column_may_have_the_name_of_the_ids() -> None:
     named = described(KEY, {}, {"model": np.array(["x", "x", "y"])}, {})
     assert said("model", named)[0] == {"ma": "x", "mb": "x", "mc": "y"}
 
@@ -137,8 +138,7 @@ def test_speakers_of_targets(of_models: Said, of_segments: Said, *, fails: bool)
         assert found.ids.tolist() == ["p", "r"]
         assert (found.of_models.tolist(), found.of_segments.tolist()) == ([0, 0, 1], [0, 1])
         return
-    hint = "Do the key and the maps belong" if of_models else "Models that share a speaker need"
-    with pytest.raises(InvalidInputError, match=f"1 target trials of two speakers.*{hint}"):
+    with pytest.raises(InvalidInputError, match="1 target trials"):
         TrialSpeakers.from_key(key, (of_models, of_segments))
 
 
@@ -159,7 +159,7 @@ def test_speakers_of_one_side() -> None:
     assert found.ids[found.of_segments].tolist() == ["f", "m", "f", "m"]
     assert found.n_speakers == 2 + len(MODELS)
     assert TrialSpeakers.from_side(KEY, None, "models").n_speakers == len(MODELS) + len(SEGMENTS)
-    with pytest.raises(InvalidInputError, match=r"none for 1 \(mc\).*Give a complete map"):
+    with pytest.raises(InvalidInputError, match=r"1 \(mc\)"):
         TrialSpeakers.from_side(KEY, {"ma": "p", "mb": "q"}, "models")
 
 
@@ -172,8 +172,7 @@ def test_recordings_are_no_speakers() -> None:
     non[0, 3] = True
     key = bp.Key(ids, ids, tar, non)
     make = TrialSpeakers.from_key
-    got = r"5 ids that are models and segments, such as anna/1, a target of model anna/3\."
-    with pytest.raises(InvalidInputError, match=rf"`speakers` .* models are recordings; .* {got}"):
+    with pytest.raises(InvalidInputError, match=r"5 ids .* anna/1, .* anna/3"):
         make(key)
     assert make(key, lambda name: name[:4]).ids.tolist() == ["anna", "bert"]
     assert make(key, ("model", None)).n_speakers == 5
@@ -182,14 +181,14 @@ def test_recordings_are_no_speakers() -> None:
     one_way[[0, 2], [1, 3]] = True
     found = make(bp.Key(ids, ids, one_way, ~one_way & non))
     assert found.ids[found.of_segments[[1, 3]]].tolist() == ["anna/1", "anna/3"]
-    with pytest.raises(InvalidInputError, match=r"none, and 1 are a target of no model \(sd\)"):
+    with pytest.raises(InvalidInputError, match=r" 1 .* \(sd\)"):
         make(KEY)
 
 
 def test_an_id_of_two_speakers() -> None:
     with pytest.warns(DuplicateIdWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))
-    with pytest.raises(InvalidInputError, match=r"several for 1 ids with trials \(ma: p and s\)"):
+    with pytest.raises(InvalidInputError, match=r" 1 .* \(ma: p and s\)"):
         TrialSpeakers.from_key(KEY, (twice, None))
     found = TrialSpeakers.from_side(KEY, (same, None), "models")
     assert found.ids[found.of_models].tolist() == ["p", "q", "r"]

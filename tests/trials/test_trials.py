@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 import bosaris_py as bp
-from bosaris_py import Conditions, Key, Ndx, Results, Scores
-from bosaris_py.errors import InvalidInputError
+from bosaris_py import Conditions, Key, Ndx, Results, Sample, Scores
+from bosaris_py.errors import DisjointIdsError, InvalidInputError, TrialMismatchError
 from bosaris_py.trials import trials
 from tests.forms import as_list, as_matrix
-from tests.strategies import id_lists, keys, scores
+from tests.strategies import id_lists, keys, names, ndxs, scores
 
 FORMS = st.sampled_from([as_list, as_matrix])
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
@@ -44,9 +44,72 @@ def test_objects_alone(item, key, form, models, segments, keep) -> None:
 
 
 @given(keys(), keys(), FORMS, FORMS)
-def test_unions(one: Key, other: Key, form, other_form) -> None:
+def test_unions_of_forms(one: Key, other: Key, form, other_form) -> None:
     merged = one.to_ndx().merge(other.to_ndx())
+    full = Ndx(*merged.ids)
+    both = (form(full.filter(part, [], keep=False)) for part in ([], full.modelset[:1]))
+    if full.modelset.size > 1:
+        assert next(both).merge(next(both)).cells is None
     assert form(one.to_ndx()).merge(other_form(other.to_ndx())) == merged
+
+
+def contents(item: Ndx | Key | Scores) -> dict[tuple[str, str], object]:
+    """What is said of each trial, by plain loops."""
+    said = {Ndx: "trial_mask", Key: "tar", Scores: "scoremat"}[type(item)]
+    return {
+        (model, segment): getattr(item, said)[i, j].item()
+        for i, model in enumerate(item.modelset.tolist())
+        for j, segment in enumerate(item.segset.tolist())
+        if item.trial_mask[i, j]
+    }
+
+
+@given(
+    st.one_of(*(st.tuples(some, some, some) for some in (ndxs(), keys(), scores()))),
+    *(FORMS, id_lists(), id_lists(), st.booleans()),
+)
+def test_filters_and_unions_are_those_of_dictionaries(items, form, models, segments, keep) -> None:
+    items = [form(item) for item in items]
+    one, others, cls = items[0], items[1:], type(items[0])
+    filtered = one.filter(models, segments, keep)
+    assert contents(filtered) == {
+        (m, s): said
+        for (m, s), said in contents(one).items()
+        if (m in models) == keep and (s in segments) == keep
+    }
+    assert filtered.modelset.tolist() == [m for m in one.modelset if (m in models) == keep]
+    assert filtered.segset.tolist() == [s for s in one.segset if (s in segments) == keep]
+    parts = one.filter(models, one.segset, keep=True), one.filter(models, [], keep=False)
+    assert cls.merge(*parts) == cls.merge(one)
+    union, clashes = {}, 0
+    for part in map(contents, items):
+        shared = part.keys() & union.keys()
+        clashes += sum(cls is Scores or part[pair] != union[pair] for pair in shared)
+        union |= part
+    if clashes:
+        with pytest.raises(TrialMismatchError):
+            cls.merge(*items)
+        return
+    merged = one.merge(*others)
+    assert contents(merged) == union
+    assert merged == cls.merge(*others, one) == cls.merge(one.merge(others[0]), others[1])
+    assert merged.modelset.tolist() == sorted({m for item in items for m in item.modelset.tolist()})
+
+
+@given(
+    st.dictionaries(st.tuples(names(), names()), st.floats(allow_nan=False), max_size=10), st.data()
+)
+def test_lists_are_dictionaries(values, data: st.DataObject) -> None:
+    """Trials may be repeated, if what is said of them is the same."""
+    again = data.draw(st.lists(st.sampled_from(sorted(values)))) if values else []
+    models, segments = ([pair[side] for pair in (*values, *again)] for side in (0, 1))
+    listed = np.array([values[pair] for pair in (*values, *again)], float)
+    assert contents(Scores.from_trials(models, segments, listed)) == values
+    found = contents(Key.from_trials(models, segments, listed > 0))
+    assert found == {pair: value > 0 for pair, value in values.items()}
+    ndx = Ndx.from_trials(models, segments)
+    assert contents(ndx) == dict.fromkeys(values, True)
+    assert (ndx.modelset.tolist(), ndx.segset.tolist()) == (sorted({*models}), sorted({*segments}))
 
 
 IDS = [f"{i}" for i in range(10)]
@@ -96,19 +159,17 @@ def test_a_list_of_all_cells_is_a_grid() -> None:
     assert part.filter(["b"], ["t", "u"], keep=True).cells is None
 
 
-def test_a_full_matrix_is_not_copied() -> None:
+def test_a_matrix_is_not_copied_and_none_is_made_that_does_not_fit(monkeypatch) -> None:
     values = np.arange(6.0).reshape(2, 3)
     values.setflags(write=False)
     made = Scores(values.view(), ["a", "b"], ["s", "t", "u"])
     assert np.shares_memory(made.scoremat, made.align_with_ndx(Ndx(*made.ids)).scoremat)
-
-
-def test_a_list_makes_no_matrix_that_does_not_fit() -> None:
-    ids = [f"{i}" for i in range(10**6)]
-    key = Key.from_trials(ids, ids, np.arange(10**6) % 2 == 0)
-    made = Scores.from_trials(ids, ids, np.arange(10**6) % 7 + 0.0)
+    ids = [f"{i}" for i in range(10**4)]
+    key = Key.from_trials(ids, ids, np.arange(10**4) % 2 == 0)
+    made = Scores.from_trials(ids, ids, np.arange(10**4) % 7 + 0.0)
     results = Results.from_scores(made, key, Conditions({"all": key}))
-    assert (results.n_tar, results.n_non) == (5 * 10**5, 5 * 10**5)
+    assert (results.n_tar, results.n_non) == (5 * 10**3, 5 * 10**3)
+    monkeypatch.setattr(trials.hdf5, "half_of_memory", lambda: 10**8)
     with pytest.raises(InvalidInputError):
         made.scoremat  # noqa: B018
 
@@ -169,3 +230,30 @@ def test_what_a_table_would_lose_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError):
             item.save(path)
     assert not path.exists()
+
+
+@given(scores(), keys(), FORMS)
+def test_frames_have_a_row_a_trial(item: Scores, key: Key, form) -> None:
+    for one, name in ((item, "score"), (key, "target"), (key.to_ndx(), None)):
+        frame = form(one).to_frame()
+        assert list(frame.index) == pairs_of(one)
+        assert list(frame.index.names) == ["model", "segment"]
+        columns = {} if name is None else {name: [row[name] for row in one.records()]}
+        assert frame.to_dict("list") == columns
+
+
+def test_numbers_of_lines_are_no_ids() -> None:
+    """Which lines of the longer file the shorter one lacks, nothing tells."""
+    keys = []
+    for n in (12, 10, 9):
+        same = np.arange(n)[None] % 2 == 0
+        names = [str(i).zfill(len(str(n))) for i in range(1, n + 1)]
+        keys.append(Key(["all"], names, same, ~same))
+    item = Scores(np.ones((1, 12)), *keys[0].ids)
+    assert Sample.from_trials(item, keys[0]).n_tar == 6
+    for key in (*keys[1:], Key(["x"], ["y", "z"], [[True, False]], [[False, True]])):
+        with pytest.raises(DisjointIdsError):
+            Sample.from_trials(item, key)
+    # Other names are ids.
+    named = Key(["all"], [*keys[1].segset[:-1], "x"], keys[1].tar, keys[1].non)
+    assert Sample.from_trials(item, named).n_tar == 5

@@ -11,7 +11,7 @@ from scipy import stats
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
-from tests.score_strategies import any_scores, score_lists, tied_scores
+from tests.score_strategies import score_lists, tied_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -68,17 +68,6 @@ def test_half_ties_is_the_variance_of_all_resamples():
     assert unc.auc_standard_error(tar, non, ties="coin") ** 2 > exact
 
 
-@given(score_lists(any_scores), score_lists(any_scores), st.sampled_from(TIES))
-def test_only_ranks_matter(tar, non, ties):
-    error = unc.auc_standard_error(tar, non, ties=ties)
-    assert 0 <= error <= 0.5
-    # The sums are taken in another order, and a variance of 0 may come out as 2^-51.
-    mirrored = unc.auc_standard_error(-non, -tar, ties=ties)
-    assert mirrored == pytest.approx(error, rel=1e-7, abs=3e-8)
-    _, ranks = np.unique(np.concatenate((tar, non)), return_inverse=True)
-    assert unc.auc_standard_error(ranks[: tar.size], ranks[tar.size :], ties=ties) == error
-
-
 def test_weights_act_by_their_ratios_and_are_no_repetitions(rng):
     tar, non, weights = rng.normal(1, 1, 40), rng.normal(0, 1, 70), rng.random(40) + 0.1
     error = unc.auc_standard_error(tar, non, tar_weights=weights)
@@ -115,17 +104,9 @@ def test_delong_comparison(rng):
     assert test.standard_error == pytest.approx(error, rel=1e-12)
     assert test.p_value() == pytest.approx(2 * stats.norm.sf(abs(test.z)), rel=1e-12)
     assert found.compare(0, 0).p_value() == 1
-
-
-def test_delong_test_has_the_size_it_claims(rng):
-    # 1500 pairs of equally good, correlated systems: binomial(1500, 0.05) rejections, give or take
-    # the asymptotics; 0.1 % of such counts would be judged as too many or too few.
-    rejections = 0
-    for _ in range(1500):
-        common_tar, common_non = rng.normal(1, 1, 80), rng.normal(0, 1, 80)
-        tar, non = common_tar + rng.normal(0, 1, (2, 80)), common_non + rng.normal(0, 1, (2, 80))
-        rejections += unc.delong(tar, non).compare().p_value() < 0.05
-    assert stats.binomtest(rejections, 1500, 0.05).pvalue > 0.001
+    np.testing.assert_allclose(found.standard_errors**2, np.diag(c), rtol=1e-14)
+    assert not found.standard_errors.flags.writeable
+    assert f"{found.auc[1]:.4f} +- {found.standard_errors[1]:.2g}" in repr(found)
 
 
 @pytest.mark.filterwarnings("default")
@@ -203,12 +184,12 @@ def test_unequal_sets_agree_with_the_bootstrap_to_first_order(method, rng):
     errors = rng.binomial(sizes, rng.beta(2, 8, 150))
     trials = np.concatenate([np.arange(n) < k for n, k in zip(sizes, errors, strict=True)])
     error = miss_rate_error(trials, method, np.repeat(np.arange(150), sizes))
-    drawn = rng.integers(0, 150, (20_000, 150))
+    drawn = rng.integers(0, 150, (5_000, 150))
     wrong = errors[drawn]
     if method == "two-layer":
         wrong = rng.binomial(sizes[drawn], (errors / sizes)[drawn])
-    # 0.5 % from 20,000 replications, three times; 1/150 from linearisation.
-    assert error == pytest.approx(np.std(wrong.sum(1) / sizes[drawn].sum(1)), rel=0.02)
+    # 1 % from 5,000 replications, three times; 1/150 from linearisation.
+    assert error == pytest.approx(np.std(wrong.sum(1) / sizes[drawn].sum(1)), rel=0.04)
 
 
 def test_normality():

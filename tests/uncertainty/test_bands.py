@@ -7,7 +7,7 @@ from scipy.stats import norm
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation.calibration_curves import ECECurve
+from bosaris_py.metrics.curves import ECECurve
 from bosaris_py.numerics import sigmoid
 
 KINDS = ("det", "bayes", "tippett", "ece")
@@ -34,16 +34,18 @@ def curve(kind: str, tar: np.ndarray, non: np.ndarray) -> np.ndarray:
         return np.array([results.act_dcf(p, normalize=True) for p in sigmoid(x)])
     if kind == "tippett":
         return np.array([[np.mean(one >= t) for t in x] for one in (tar, non)])
-    return ECECurve.from_results(results, x).ece
+    return ECECurve.from_sample(results.sample, x).ece
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_and_ends_are_those_of_a_plain_loop(kind: str) -> None:
-    band = unc.bootstrap_bands((TAR, NON), kind=kind, x=X[kind], replications=1500, rng=1)
+    band = unc.bootstrap_bands((TAR, NON), kind=kind, x=X[kind], replications=1000, rng=1)
     assert band.value == pytest.approx(curve(kind, TAR, NON), rel=1e-12)
     assert (band.kind, band.confidence, " 95 %" in repr(band)) == (kind, 0.95, True)
+    assert f"3 points from {X[kind][0]:.3g} to {X[kind][-1]:.3g}" in repr(band)
+    assert not any(x.flags.writeable for x in (band.x, band.value, band.low, band.high))
     rng = np.random.default_rng(2)
-    loop = [curve(kind, rng.choice(TAR, TAR.size), rng.choice(NON, NON.size)) for _ in range(400)]
+    loop = [curve(kind, rng.choice(TAR, TAR.size), rng.choice(NON, NON.size)) for _ in range(250)]
     low, high = unc.quantile(np.array(loop), [0.025, 0.975])
     spread = np.std(loop, axis=0).max()
     assert np.abs(band.low - low).max() < 0.5 * spread
@@ -96,13 +98,17 @@ def test_the_default_points_are_those_of_the_plots() -> None:
     ],
 )  # fmt: skip
 def test_bad_points(kind: str, x: object) -> None:
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError) as caught:
         unc.bootstrap_bands((TAR, NON), kind=kind, x=x)
+    if kind != "roc" and len(x) == 2 and x[0] < x[1]:
+        assert f"{x[0]:g} to {x[1]:g}" in str(caught.value)
 
 
 def test_lists_have_no_speakers() -> None:
     with pytest.raises(InvalidInputError):
         unc.bootstrap_bands((TAR, NON), method="speaker")
+    plain = unc.bootstrap_bands((TAR, NON), replications=3, rng=1)
+    assert (plain.method, plain.kind, plain.confidence) == ("iid", "det", 0.95)
     key = bp.Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
     with pytest.raises(InvalidInputError):
         unc.bootstrap_bands((TAR, NON), key, method="iid")

@@ -6,7 +6,9 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.uncertainty.bootstrap import set_numbers
+from bosaris_py.metrics.metric import Opening
+from bosaris_py.trials.sample import Sample
+from bosaris_py.uncertainty.bootstrap import Resampling, few_errors, set_numbers
 
 # So few trials have few errors.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -36,11 +38,6 @@ def test_standard_error_of_a_rate_is_binomial() -> None:
     assert found.value == rate
 
 
-def test_equal_seeds_give_equal_replicates() -> None:
-    one, other = (unc.bootstrap(TAR, NON, unc.EER(), replications=50, rng=3) for _ in range(2))
-    assert np.array_equal(one.replicates, other.replicates)
-
-
 def test_intervals_are_of_the_replicates() -> None:
     found = unc.bootstrap(TAR, NON, unc.EER(), replications=400, rng=4)
     assert [found.low, found.high] == unc.quantile(found.replicates, [0.025, 0.975]).tolist()
@@ -58,14 +55,6 @@ def test_one_set_drawn_as_a_whole() -> None:
     assert values.tolist() == [0.0, 0.5, 1.0]
     # Chances 1/4, 1/2, 1/4 of 2000.
     assert np.all(np.abs(counts - [500, 1000, 500]) < 5 * np.sqrt(2000 / 4))
-
-
-def test_users_functions() -> None:
-    found = unc.bootstrap(
-        TAR, NON, lambda tar, non: tar.mean() - non.mean(), replications=300, rng=6
-    )
-    expected = np.sqrt(TAR.var() / TAR.size + NON.var() / NON.size)
-    assert found.standard_error == pytest.approx(expected, rel=5 / np.sqrt(600))
 
 
 def test_difference_of_a_system_from_itself_is_nothing() -> None:
@@ -130,7 +119,28 @@ def test_different_trials_are_refused() -> None:
         unc.bootstrap_scores(matrix(1), KEY, unc.EER(), against=part)
 
 
-def test_few_errors_are_told() -> None:
+def test_few_errors_are_those_of_classes_with_trials() -> None:
+    """A cost has errors of spoofs, of which there are none here, or rates that are not known."""
+    plain = Sample.from_scores(np.arange(100.0), np.arange(100.0))
+    assert few_errors(unc.Pmiss(40.0), plain) == few_errors(unc.Cllr(), plain) == []
+    (note,) = few_errors(unc.Pmiss(29.0), plain)
+    assert (note.kind, round(note.count)) == (FewErrorsWarning, 29)
+
+    class Odd(unc.Pmiss):
+        """Of which the errors of spoofs are 0, and those of non-targets are not known."""
+
+        def openings(self, sample: Sample) -> list[Opening]:
+            known = super().openings(sample)
+            return [*known, Opening(1.0, np.inf, 1), Opening(1.0, 0.0, 2)]
+
+    assert few_errors(Odd(40.0), plain) == []
+
+
+def test_few_errors_are_told_and_progress_if_asked(capsys: pytest.CaptureFixture) -> None:
+    for progress in (False, True):
+        unc.bootstrap(TAR, NON, unc.EER(), replications=10, rng=1, progress=progress)
+        assert bool(capsys.readouterr().err) == progress
+    assert not Resampling("iid", 10, "percentile", 0.95, rng=1).progress
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
 

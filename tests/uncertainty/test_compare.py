@@ -1,5 +1,7 @@
 """Comparisons of systems and intervals by speaker, through the public functions."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -34,6 +36,18 @@ def test_holm() -> None:
     # Holm 1979: .01 x 3, .02 x 2, .04 x 1, and none below the one before.
     assert holm([0.04, 0.01, 0.02]).tolist() == pytest.approx([0.04, 0.03, 0.04])
     assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
+
+
+def test_tables_of_costs_are_no_percentages() -> None:
+    differences = {("a", "b"): unc.Estimate.from_error(0.5, 0.125, confidence=0.9)}
+    found = ComparisonTable.from_differences(differences, "cost", level=0.1, percent=False)
+    (line,) = repr(found).splitlines()[1:2]
+    assert ("0.500" in line, "0.125" in line, "%)" in repr(found)) == (True, True, False)
+    assert found.rows[0].p == pytest.approx(2 * stats.norm.sf(4.0), rel=1e-12)
+    unknown = {("a", "b"): unc.Estimate(value=0.5, standard_error=None)}
+    found = ComparisonTable.from_differences(unknown, "cost", level=0.1, percent=False)
+    assert (found.rows[0].p, found.records()[0]["low"]) == (1.0, None)
+    assert "0.5000" in repr(found)
 
 
 def test_interval_equals_a_naive_loop() -> None:
@@ -94,22 +108,21 @@ def test_systems_differ_from_the_level_on() -> None:
 def test_table_prints_and_exports(table: ComparisonTable) -> None:
     lines = repr(table).splitlines()
     assert lines[0].split()[:3] == ["first", "second", "difference"]
-    value = 100 * table.rows[1].difference.value
-    assert any(f"{value:.{digits}f}" in repr(table) for digits in (1, 2, 3))
+    assert " 90 % intervals" in repr(table)
+    # Three digits of the least standard error, in per cent.
+    errors = [row.difference.standard_error for row in table.rows]
+    least = 100 * min(error for error in errors if error)
+    digits = max(0, 2 - math.floor(math.log10(least)))
+    for row, line in zip(table.rows, lines[1:], strict=False):
+        found = row.difference
+        for number in (found.value, found.low, found.high, found.standard_error):
+            assert f"{100 * number:.{digits}f}" in line
+        assert ("yes" in line) == (row.p_holm <= 0.1)
+    assert [note.kind for note in table.notes] == [FewSpeakersWarning]
     assert len(table.to_csv().splitlines()) == 4
     records = table.records()
     assert records[1]["significant"] is True
     assert records[1]["low"] < records[1]["difference"] < records[1]["high"]
-
-
-def test_third_class_and_conditions() -> None:
-    men = np.zeros((K, K), dtype=bool)
-    men[: K // 2] = True
-    conditions = bp.Conditions({"men": men, "women": ~men})
-    with pytest.warns(FewSpeakersWarning):
-        found = unc.speaker_interval(system(1), KEY, unc.EER(), conditions=conditions)
-    results = bp.Results.from_scores(system(1), KEY, conditions)
-    assert found.value == pytest.approx(results.eer, rel=1e-12)
 
 
 def test_bad_input() -> None:

@@ -1,7 +1,7 @@
 """Estimates: ends, bounds, p-values and quantiles, by closed forms."""
 
 import math
-import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -60,6 +60,8 @@ def test_p_value_inverts_ends_of_any_form(against: float) -> None:
 
     found = Estimate(value=0.2, standard_error=0.1, method="jackknife", ends=ends)
     z = math.log(0.2 / against) / 0.4
+    # Of smaller tails a confidence would be 1.
+    assert [found.p_value(far) for far in (1e9, 1e-9)] == [2.0**-51] * 2
     expected = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z)}
     for alternative, p in (expected | {"less": stats.norm.cdf(z)}).items():
         assert found.p_value(against, alternative) == pytest.approx(p, rel=1e-8)
@@ -98,14 +100,68 @@ def test_speakers_needed() -> None:
     assert found.speakers_needed(half * 1.0000001) == 8
 
 
-def test_estimates_can_be_pickled() -> None:
-    for found in (NORMAL, STUDENT, DRAWN):
-        again = pickle.loads(pickle.dumps(found))
-        assert again.interval() == found.interval()
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=40), st.integers(0, 40))
+def test_quantiles_of_definition_2(values: list[int], part: int) -> None:
+    """Hyndman and Fan 1996: the mean of two order statistics where n p is whole."""
+    place, ordered = Fraction(len(values) * part, 40), sorted(values)
+    pair = (place, place + 1) if place.denominator == 1 else (math.ceil(place),) * 2
+    low, high = (ordered[min(max(int(one), 1), len(values)) - 1] for one in pair)
+    assert quantile(values, part / 40) == (low + high) / 2
+    matrix = np.stack((values, values), 1)
+    assert quantile(matrix, [part / 40]).tolist() == [[(low + high) / 2] * 2]
 
 
-def test_quantiles_of_definition_2() -> None:
-    # Hyndman and Fan 1996: the mean of two order statistics where n p is whole.
+def test_quantiles_of_any_form() -> None:
+    # 100 times 0.29 is 28.999999999999996.
     assert quantile(range(1, 101), 0.29) == 29.5
     assert quantile([3.0, 1.0, 2.0], [0.0, 0.5, 1.0]).tolist() == [1.0, 2.0, 3.0]
-    assert quantile([1.0, 2.0, 3.0, 4.0], 0.25) == 1.5
+    assert (quantile([3, 1, 2], 1), quantile([3, 1, 2], 0)) == (3.0, 1.0)
+    assert quantile([-math.inf, -math.inf, 0.0, math.inf], [0.5, 0.25]).tolist() == [-math.inf] * 2
+    for bad in ((1.0, 0.5), ([], 0.5), ([math.nan], 0.5), ([1.0], -0.1), ([1.0], [0.5, 1.1])):
+        with pytest.raises(InvalidInputError):
+            quantile(*bad)
+
+
+def test_one_line_has_all_numbers() -> None:
+    z = stats.norm.ppf(0.95)
+    ends = f"{0.25 - 0.01 * z:.4g} to {0.25 + 0.01 * z:.4g}"
+    found = Estimate.from_error(0.25, 0.01, confidence=0.9, method="formula")
+    assert repr(found) == f"0.25 (90 % interval {ends}, standard error 0.01; formula)"
+    without = Estimate(value=0.5, standard_error=None, ends=lambda _: (0.25, 1.0))
+    assert repr(without).startswith("0.5 (95 % interval 0.25 to 1; ")
+    assert (without.low, without.high, without.width) == (0.25, 1.0, 0.75)
+    assert (Estimate.from_error(0.0, 0.1).relative_error, found.z) == (math.inf, 25.0)
+    assert [Estimate.from_error(x, 0.0).z for x in (-1.0, 0.0)] == [-math.inf, 0.0]
+    assert Estimate(value=0.5, standard_error=None).relative_error == math.inf
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: NORMAL.upper(0.5),
+        lambda: NORMAL.lower(0.3),
+        lambda: NORMAL.interval(95),
+        lambda: NORMAL.p_value(math.nan),
+        lambda: NORMAL.p_value(alternative="more"),
+        lambda: NORMAL.speakers_needed(0.1),
+        lambda: STUDENT.speakers_needed(0.0),
+        lambda: Estimate.from_error(0.3, 0.0, n_units=8).speakers_needed(0.1),
+        lambda: Estimate.from_replicates(0.3, REPLICATES, interval="basic"),
+    ],
+)
+def test_what_is_refused(call) -> None:
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+def test_p_values_of_replicates_are_at_least_two_of_their_number() -> None:
+    for against, tails in ((-9.0, (998, 1)), (9.0, (1, 998))):
+        assert DRAWN.p_value(against) == pytest.approx(2 / 999)
+        found = [DRAWN.p_value(against, side) for side in ("less", "greater")]
+        assert found == pytest.approx([tail / 999 for tail in tails])
+    assert DRAWN.p_value(float(np.median(REPLICATES))) == 1.0
+    # One replicate has no deviation, and none has no ends.
+    for drawn in ([1.0, np.nan], [np.nan] * 2):
+        lacking = Estimate.from_replicates(0.3, np.array(drawn), interval="percentile")
+        assert math.isnan(lacking.standard_error)
+        assert math.isnan(lacking.low) == np.isnan(drawn).all()

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
 from bosaris_py.metrics.metric import AnyMetric, Metric
-from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
+from bosaris_py.metrics.ranks import AUC, EER, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -120,6 +120,31 @@ def test_a_class_without_errors_opens_the_upper_end() -> None:
     assert found.ends(0.025) == pytest.approx((0.0, 1 - 0.025 ** (1 / 190)), rel=1e-12)
 
 
+def test_a_bias_moves_one_end() -> None:
+    """Values without one have a mean of .22: .2 is .04 too low, or, of .16, too high."""
+    for last, sign in ((0.36, -1), (0.24, 1)):
+        without = np.array([0.1, 0.2, last])
+        found = Jackknife(0.2, without, np.ones(3) / 3, "logit", (0.0, 1.0), 1.0)
+        plain = Jackknife(0.2, without, np.ones(3) / 3, "logit", (0.0, 1.0))
+        # Two times the gap of the mean, and no more than a third of the way to an end.
+        end = 0.2 + sign * min(2 * abs(0.2 - without.mean()), 0.2 / 3)
+        half = stats.t.ppf(0.975, found.degrees) * found.standard_error / (end * (1 - end))
+        moved = special.expit(special.logit(end) + sign * half)
+        ends = found.ends(0.025)
+        at = (sign + 1) // 2
+        assert ends[at] == pytest.approx(moved, rel=1e-12)
+        assert ends[1 - at] == plain.ends(0.025)[1 - at]
+    far = Jackknife(0.2, np.array([0.0, 0.9, 0.9]), np.ones(3) / 3, "logit", (0.0, 1.0), 9.0)
+    end = 0.2 * 2 / 3
+    half = stats.t.ppf(0.975, far.degrees) * far.standard_error / (end * (1 - end))
+    assert far.ends(0.025)[0] == pytest.approx(special.expit(special.logit(end) - half), rel=1e-12)
+
+
+def test_trials_without_speakers_have_no_jackknife() -> None:
+    with pytest.raises(InvalidInputError):
+        LeftOut.from_sample(Sample.from_scores([1.0, 2.0], [0.0]))
+
+
 def test_a_difference_has_student_of_k_minus_1() -> None:
     one = Jackknife(0.5, THREE + 0.3, np.ones(3) / 3)
     other = Jackknife(0.2, THREE[::-1].copy(), np.ones(3) / 3)
@@ -190,12 +215,6 @@ def test_points_of_a_mean_open_at_their_own_thresholds() -> None:
     both = MinDCF([0.1, 0.01]).openings(sample)
     expected = [(o.price / 2, o.rate, o.place) for found in single for o in found]
     assert [tuple(o) for o in both] == expected
-
-
-def test_prbep_of_a_row_is_of_the_numbers_of_the_sample() -> None:
-    sample = make_sample(np.random.default_rng(10))
-    ((found, _),) = jackknife([PRBEP()], sample)
-    assert found.value == pytest.approx(sample.hull.prbep, rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.uncertainty import papers
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -54,6 +55,8 @@ def test_as_many_trials_are_kept_as_any_common_size_allows(sizes: list[int]) -> 
     assert found.mask.sum() == max(n * size for n, size in kept if n > 1)
     counts = np.bincount(labels[found.mask])
     assert counts[counts > 0].tolist() == [found.size] * found.n_sets
+    kept_of_all = f"{found.size * found.n_sets} of {labels.size} trials"
+    assert repr(found) == f"EqualSizeSets: {found.n_sets} sets of {found.size}, {kept_of_all}"
 
 
 def test_which_trials_of_a_set_are_kept_is_drawn() -> None:
@@ -106,20 +109,16 @@ def test_errors_of_equal_sets_have_the_law_of_sets_drawn_one_by_one(method: str)
     assert scipy.stats.ks_2samp(first, second).pvalue > 0.001
 
 
-def test_scores_at_the_threshold_count_twice() -> None:
-    """Equation (2) of Wu et al.: whole scores, of which targets move below their number."""
-    tar, non, _ = lists_of("LZ", "iid")
-    tar, non = np.rint(tar), np.rint(non)
-    found = unc.DCF(2.0, 0.5, normalize=False)(np.nextafter(tar, -np.inf), non)
-    assert found == pytest.approx((np.mean(tar <= 2) + np.mean(non >= 2)) / 2, rel=1e-14)
-
-
 def test_undefined_replicates_are_refused() -> None:
     tar, non = [0.0, 0.0], [-np.inf, 0.0]
     with pytest.raises(InvalidInputError):
-        unc.standard_error_distribution([-np.inf, 0.0], non, unc.Cllr(), runs=2, rng=1)
+        unc.standard_error_distribution(
+            [-np.inf, 0.0], non, unc.Cllr(), runs=2, replications=200, rng=1
+        )
     assert np.isfinite(
-        unc.standard_error_distribution(tar, non, unc.Cllr(), runs=2, rng=1).standard_errors
+        unc.standard_error_distribution(
+            tar, non, unc.Cllr(), runs=2, replications=200, rng=1
+        ).standard_errors
     ).all()
 
 
@@ -180,6 +179,15 @@ def test_each_system_at_its_own_threshold() -> None:
         unc.bootstrap_table(SYSTEMS, KEY, costs, groups=True)
 
 
+def test_costs_have_runs_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(papers, "_RUNS", 3)
+    few = {"LZ": SYSTEMS["LZ"]}
+    for metric, method, runs in ((COST, "iid", 3), (COST, "speaker", 0), (unc.EER(), "iid", 0)):
+        table = unc.bootstrap_table(few, KEY, metric, methods=[method], replications=20, rng=1)
+        found = table.row("LZ", method).runs
+        assert (0 if found is None else found.standard_errors.size) == runs
+
+
 def test_as_the_papers_print() -> None:
     table = unc.bootstrap_table(SYSTEMS, KEY, COST, runs=4, replications=50, rng=1)
     row = table.row("LZ", "one-layer")
@@ -194,6 +202,14 @@ def test_as_the_papers_print() -> None:
     assert f"({100 * row.runs.spread.relative_error:.2f}%)" in second
     assert third.startswith("| system | estimate | upper bound | iid |")
     assert f"({100 * row.runs.relative_error:.2f}%)" in third
+    # What is said beneath has the numbers of the table, and runs where it shows them.
+    for which in ("I", "II", "III"):
+        shown = repr(table.as_printed(which))
+        assert "95 % intervals of 50 replicates" in shown
+        assert ("4 runs" in shown) == (which != "I")
+        assert "letter" not in shown
+    with pytest.raises(InvalidInputError):
+        unc.bootstrap_table(SYSTEMS, KEY, {"EL": COST})
     assert len(table.records()) == len(SYSTEMS) * len(SETS)
     spread = row.runs.spread
     expected = {
@@ -212,8 +228,9 @@ def test_as_the_papers_print() -> None:
 
 
 def test_letters_are_of_groups_by_holm() -> None:
-    options, cost = {"replications": 200, "rng": 3}, unc.DCF(1.5, 0.5)
+    options, cost = {"replications": 50, "rng": 3}, unc.DCF(1.5, 0.5)
     table = unc.bootstrap_table(SYSTEMS, KEY, cost, runs=0, groups=True, **options)
+    assert "letter" in repr(table)
     for method in SETS:
         p = {}
         for a, b in itertools.combinations(SYSTEMS, 2):

@@ -1,0 +1,289 @@
+"""Data frames in: what `from_trials` makes of the same rows is the reference."""
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.trials.key import WORDS
+from tests.forms import as_list
+
+LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
+
+
+def frame_of(columns, library):
+    """Return columns as a data frame, texts as categories on request."""
+    name, categories, _ = [*library.split(), "", ""][:3]
+    if name == "dict":
+        return columns
+    module = pytest.importorskip(name)
+    if name == "pyarrow":
+        return module.table(columns)
+    frame = module.DataFrame(columns)
+    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
+    if not categories:
+        return frame
+    if name == "pandas":
+        return frame.astype(dict.fromkeys(texts, "category"))
+    return frame.with_columns(module.col(texts).cast(module.Categorical))
+
+
+def rows_of(n_models, n_segments, n_rows, seed=0):
+    """Return rows of random trials in random order, each once."""
+    rng = np.random.default_rng(seed)
+    models, segments = np.divmod(rng.permutation(n_models * n_segments)[:n_rows], n_segments)
+    is_target = rng.random(n_rows) < 0.2
+    return {
+        "model": [f"m{i}" for i in models],
+        "segment": [f"s{i}" for i in segments],
+        "label": np.where(is_target, "target", "nontarget").tolist(),
+        "A": rng.normal(size=n_rows),
+        "B": rng.normal(size=n_rows).astype(np.float32),
+        "gender": np.where(models % 2, "f", "m").tolist(),
+    }
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("shape", [(30, 40, 500), (300, 400, 200), (6, 7, 42)], ids=str)
+def test_trials_scores_and_columns(library, shape):
+    """A few of many cells, and all of them; float32 stays, numbers become ids."""
+    rows = rows_of(*shape) | {"number": np.arange(shape[2])}
+    data = bp.from_frame(frame_of(rows, library), columns=["gender", "number"])
+    ids, labels = (rows["model"], rows["segment"]), [word == "target" for word in rows["label"]]
+    columns = {name: rows[name] for name in ("gender", "number")}
+    assert data.key == bp.Key.from_trials(*ids, labels, columns)
+    assert data.key.columns["number"].dtype.kind == "i"
+    assert list(data.scores) == ["A", "B"]
+    for name, scores in data.scores.items():
+        assert scores == bp.Scores.from_trials(*ids, rows[name])
+        assert scores.values.dtype == rows[name].dtype
+    rows["model"] = list(range(shape[2]))
+    key = bp.from_frame(frame_of(rows, library), score="A").key
+    assert set(key.modelset) == set(map(str, range(shape[2])))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_labels(library):
+    rows = rows_of(5, 6, 20)
+    is_target = [word == "target" for word in rows["label"]]
+    expected = bp.from_frame(rows).key
+    for tar, non in [(True, False), (1, 0), (1, -1), (1.0, 0.0), ("TGT", "imp"), ("True", "false")]:
+        rows["label"] = [tar if each else non for each in is_target]
+        assert bp.from_frame(frame_of(rows, library), score="A").key == expected
+    others = iter(["different", "spoof", "?"] * 10)
+    rows["label"] = ["yes" if each else next(others) for each in is_target]
+    given = {"tar": "yes", "non": ["different", "spoof", "?"]}
+    assert bp.from_frame(frame_of(rows, library), **given).key == expected
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", ["model", "label", "gender"])
+def test_missing_values_name_the_row(library, name):
+    rows = rows_of(5, 6, 20)
+    rows[name][7] = None
+    with pytest.raises(InvalidInputError, match="row 7" if library != "dict" else None):
+        bp.from_frame(frame_of(rows, library), columns="gender")
+    rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
+    with pytest.raises(InvalidInputError):
+        bp.from_frame(frame_of(rows, library))
+
+
+@pytest.mark.parametrize(
+    ("labels", "how"),
+    [
+        (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
+        (["same", "other", "other"], {"tar": "same"}),
+        (["same", "other", "other"], {"tar": "same", "non": "other"}),
+        ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
+        ([5, 2, 2], {"tar": 5}),
+        ([5, 2, 2], {"tar": 5, "non": 2}),
+    ],
+)
+def test_labels_that_are_named(labels, how):
+    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
+    assert bp.from_frame(table, **how).key.is_target.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_rows_in_the_order_of_a_matrix(order, share):
+    rng = np.random.default_rng(1)
+    m, s = (side.ravel(order) for side in np.indices((6, 7)))
+    kept = np.sort(rng.permutation(42)[: int(42 * share)])
+    models, segments = [f"m{i}" for i in m[kept]], [f"s{i}" for i in s[kept]]
+    values, labels = rng.normal(size=kept.size), rng.random(kept.size) < 0.5
+    table = {"model": models, "segment": segments, "x": values}
+    data = bp.from_frame(table | {"label": labels})
+    assert data.key == bp.Key.from_trials(models, segments, labels)
+    assert data.scores["x"] == bp.Scores.from_trials(models, segments, values)
+    # Without labels there is an Ndx.
+    assert bp.from_frame(table).key == data.key.to_ndx()
+
+
+def test_categories_that_no_row_has():
+    """They are no ids, nor labels."""
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame(rows_of(30, 40, 500))
+    few = rows.astype(dict.fromkeys(("model", "segment", "label"), "category"))
+    few["label"] = few["label"].cat.add_categories(["nobody"])
+    few = few[few.gender == "f"]
+    data = bp.from_frame(few)
+    assert set(data.key.modelset) == set(few.model.astype(str))
+    assert data.key == bp.from_frame(few.to_dict("list")).key
+
+
+def test_out_and_in_again():
+    """The rows of the data frame are shuffled, so that a copy by position is wrong."""
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame(rows_of(5, 6, 20)).sample(frac=1, random_state=1).reset_index(drop=True)
+    data = bp.from_frame(rows)
+    assert bp.from_frame(data.key.to_frame()).key == data.key
+    for scores in (data.scores["B"], as_list(data.scores["B"])):
+        frame = scores.to_frame()
+        assert bp.from_frame(frame).scores["score"] == scores
+        joined = rows.merge(frame, on=["model", "segment"])
+        assert (joined["score"] == rows["B"]).all()
+        # Rows with numbers for names find none of the trials.
+        assert rows.assign(again=frame["score"])["again"].isna().all()
+    # What else is in an index is not taken.
+    noted = rows.assign(note="n").set_index(["model", "segment", "note"])
+    assert bp.from_frame(noted).key == data.key
+
+
+def test_evaluate_takes_it_all():
+    data = bp.from_frame(rows_of(8, 9, 72), columns="gender")
+    evaluation = bp.evaluate(data.scores, data.key, prior=0.5, conditions="gender")
+    assert [r["system"] for r in evaluation.records()] == ["A"] * 4 + ["B"] * 4
+
+
+ROWS = {"model": [*"aab"], "segment": [*"sts"], "label": [1, 0, 0], "x": [1.0, 2.0, 3.0]}
+FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.5]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "argument"),
+    [
+        ({}, {"model": "enrol"}, "model"),
+        ({}, {"score": "y"}, "score"),
+        ({}, {"label": "key"}, "label"),
+        ({}, {"columns": ["sex"]}, "columns"),
+        ({}, {"score": {"x"}}, "score"),
+        ({}, {"columns": {"x"}}, "columns"),
+        ({}, {"spoof": "drop"}, "spoof"),
+        ({"x": [1.0, np.nan, np.nan]}, {}, "score.*row 1 .2 rows"),
+        ({"x": ["1", "2", "3"]}, {"score": "x"}, "score"),
+        # No column of scores is left out silently.
+        ({"system": [Fraction(1, 2)] * 3}, {}, "score"),
+        ({"system": [1.5, None, 2.0]}, {}, "score"),
+        ({"score": ["1.5", "2", "x"]}, {}, "score"),
+        ({"label": [1, 2, 0]}, {}, "label"),
+        ({"label": [1.0, np.nan, 0.0]}, {}, "label"),
+        ({"label": ["target", "spoof", "nontarget"]}, {"spoof": "error"}, "label.*row 1"),
+        ({"label": ["same", "unknown", "different"]}, {"tar": "same"}, "non"),
+        ({"label": ["same", "unknown", "different"]}, {"tar": "same", "non": "different"}, "non"),
+        ({"label": [1, 0, 2]}, {"tar": 1}, "non"),
+        ({"label": [1, 0, 0]}, {"non": 0}, "non"),
+        *(({"label": [1, 2, 2]}, {"tar": tar}, "tar") for tar in ("zz", None, np.nan, 3)),
+        ({"target": [1, 0, 0]}, {}, "label"),
+        ({"segment": ["s", "s", "s"]}, {}, "df.*row 0 again in row 1"),
+        ({"model": [0.5, 1.5, 2.5]}, {}, "model"),
+        ({"segment": [*"st"]}, {}, "(df|segment)"),
+        ({"model": ["m" * 10**6, "n", "n"]}, {}, "(ids|values)"),
+        # Two values may be labels, from four rows on.
+        (FIVE | {"label": [1, 0, 1, 0, 0], "y": [0, 1, 1, 0, 1]}, {"label": "label"}, "score"),
+        (FIVE | {"label": ["target", *["imp"] * 4]}, {}, "label"),
+        (FIVE | {"label": None, "y": [-1, 1, 1, -1, 1]}, {}, "label"),
+        # A score beside other numbers.
+        (FIVE | {"label": [1, 0, 1, 0, 0], "score": FIVE["x"]}, {}, "score"),
+    ],
+)
+def test_bad_input(changed, options, argument):
+    rows = {name: values for name, values in (ROWS | changed).items() if values is not None}
+    with pytest.raises(InvalidInputError, match=f"`{argument}"):
+        bp.from_frame(rows, **options)
+
+
+def test_numbers_that_are_scores_because_they_are_named():
+    rows = FIVE | {"y": [0, 1, 1, 0, 1]}
+    assert list(bp.from_frame(rows, score=["x", "y"]).scores) == ["x", "y"]
+    assert list(bp.from_frame(rows, label="y").scores) == ["x"]
+    # Of three rows, scores may be 0 and 1 by chance.
+    few = {name: values[:3] for name, values in rows.items()}
+    assert list(bp.from_frame(few).scores) == ["x", "y"]
+    assert list(
+        bp.from_frame(FIVE | {"score": FIVE["x"], "label": [1, 0, 1, 0, 0]}, columns="x").scores
+    ) == ["score"]
+
+
+@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], (), {}])
+def test_no_data_frame(value):
+    with pytest.raises(InvalidInputError, match="`df` must"):
+        bp.from_frame(value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
+def test_no_rows(library):
+    empty = {"model": [], "segment": [], "label": [], "s": []}
+    if library != "dict":
+        module = pytest.importorskip(library)
+        empty = module.table(empty) if library == "pyarrow" else module.DataFrame(empty)
+    with pytest.raises(InvalidInputError, match="`df` must have a row"):
+        bp.from_frame(empty)
+
+
+@pytest.mark.parametrize("rows", [1, 500], ids=["matrix", "list"])
+def test_spoofs(rows):
+    frame = {
+        "model": [f"{name}{i // 4}" for i, name in enumerate([*"baba"] * rows)],
+        "segment": [f"s{i}" for i in range(4 * rows)],
+        "label": ["spoof", "target", "nontarget", "spoof"] * rows,
+        "attack": ["A09", "-", "-", "A10"] * rows,
+        "llr": [0.5, 2.5, -1.0, 1.5] * rows,
+    }
+    data = bp.from_frame(frame, columns="attack")
+    scores = data.scores["llr"].get_scores(data.key)
+    kinds = dict(zip(scores.tolist(), WORDS[data.key.labels].tolist(), strict=True))
+    assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
+    attacks = dict(zip(scores.tolist(), data.key.columns["attack"].values(), strict=True))
+    assert attacks == {0.5: "A09", 2.5: "-", -1.0: "-", 1.5: "A10"}
+    pooled = bp.from_frame(frame, spoof="nontarget").key
+    assert pooled.to_ndx() == data.key.to_ndx()
+    assert (pooled.n_tar, pooled.n_non, pooled.n_spoof) == (rows, 3 * rows, 0)
+
+
+def test_bins_and_dates_describe_trials_but_are_no_ids():
+    """Bins keep their order, which that of their texts is not: "(9, 20]" comes last of these."""
+    pd = pytest.importorskip("pandas")
+    days = pd.to_datetime(["2026-02-01", "2026-01-01", "2026-02-01"])
+    described = {
+        "bin": pd.cut([15, 1, 7], [0, 5, 9, 20]),
+        "day": days,
+        "month": days.to_period("M"),
+    }
+    df = pd.DataFrame(ROWS | described)
+    found = bp.from_frame(df, score="x", columns=["bin", "day", "month"]).key.columns
+    assert found.factor("bin").levels.tolist() == ["(0, 5]", "(5, 9]", "(9, 20]"]
+    assert found.factor("bin").values().tolist() == ["(9, 20]", "(5, 9]", "(0, 5]"]
+    assert found.factor("day").values()[0] == "2026-02-01 00:00:00"
+    with pytest.raises(InvalidInputError, match="`model` must name"):
+        bp.from_frame(df, model="day", score="x")
+    df["bin"] = pd.cut([15, 1, 7], [0, 5, 9])
+    with pytest.raises(InvalidInputError, match=r"`columns`.* row 0"):
+        bp.from_frame(df, score="x", columns="bin")
+    with pytest.raises(InvalidInputError, match="`df` must be a data frame"):
+        bp.from_frame(df["x"])
+
+
+@pytest.mark.slow
+def test_imports_no_data_frame_library():
+    code = (
+        "import sys, bosaris_py as bp\n"
+        "bp.from_frame({'model': ['a'], 'segment': ['b'], 's': [1.0]})\n"
+        "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
