@@ -39,11 +39,11 @@ HINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a rate in per cent": (
         lambda _: bp.Results(TAR, NON).threshold_at(pfa=5),
-        r"`pfa` must lie in \[0, 1\]; got 5\. Percentages must be divided by 100",
+        r"`pfa` must lie in \[0, 1\]; got 5\. Is it in per cent",
     ),
     "scores that are no log-likelihood-ratios": (
         lambda _: bp.act_dcf(*COSINES, 0.01),
-        "log-likelihood-ratios",
+        "not calibrated",
     ),
     "ids without overlap": (
         lambda _: bp.evaluate({"a": SCORES}, bp.Key(["x1"], ["y1"], [[True]], [[False]])),

@@ -7,7 +7,7 @@ from functools import partial
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, note, settings, strategies as st
+from hypothesis import given, note, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bosaris_py
@@ -123,13 +123,9 @@ def each(*metrics: AnyMetric) -> Iterator[AnyMetric]:
         yield metric
 
 
-law = settings(max_examples=2 * settings.default.max_examples)
-
-
 # ---- Order, ranks
 
 
-@law
 @given(drawn=lists())
 def test_the_order_of_trials_and_of_scores(drawn: Lists) -> None:
     """A permutation changes nothing; a strictly rising map no metric of ranks, to the last bit."""
@@ -159,7 +155,6 @@ def test_perfect_and_inverted_scores_attain_the_bounds() -> None:
 # ---- Masses
 
 
-@law
 @given(drawn=lists())
 def test_times_are_repetitions(drawn: Lists) -> None:
     # PRBEP is a number of the trials that there are, however often they count.
@@ -173,7 +168,6 @@ def test_times_are_repetitions(drawn: Lists) -> None:
         assert same(number(metric, view, times), number(metric, view.take(*places)))
 
 
-@law
 @given(drawn=lists())
 def test_weights_are_repetitions(drawn: Lists) -> None:
     for metric in each(*ONE_DETECTOR):
@@ -186,7 +180,6 @@ def test_weights_are_repetitions(drawn: Lists) -> None:
         assert same(metric.computed(weighted), metric.computed(view.take(*places)))
 
 
-@law
 @given(drawn=lists())
 def test_parts_with_the_shares_of_their_sizes_are_the_whole(drawn: Lists) -> None:
     def parted(one: ScoredClass) -> ScoredClass:
@@ -202,7 +195,6 @@ def test_parts_with_the_shares_of_their_sizes_are_the_whole(drawn: Lists) -> Non
         assert same(number(metric, whole), number(metric, view))
 
 
-@law
 @given(drawn=lists())
 def test_a_group_of_share_0_is_left_out(drawn: Lists) -> None:
     # The first two of each class stay.
@@ -237,7 +229,6 @@ def test_unequal_masses_that_a_metric_cannot_know_are_refused() -> None:
 # ---- Minima
 
 
-@law
 @given(drawn=lists())
 def test_minima_are_not_above(drawn: Lists) -> None:
     for least, actual in (
@@ -259,7 +250,6 @@ def test_minima_are_not_above(drawn: Lists) -> None:
 # ---- Twins, and what metrics tell of themselves
 
 
-@law
 @given(tar=weighted_scores(), non=weighted_scores())
 def test_functions_of_two_classes_are_twins(tar, non) -> None:
     weights = {"tar_weights": tar[1], "non_weights": non[1]}
@@ -269,10 +259,11 @@ def test_functions_of_two_classes_are_twins(tar, non) -> None:
         if twin is not None:
             expected = np.mean(twin(tar[0], non[0], **weights))
             assert value == pytest.approx(expected, rel=1e-13, abs=1e-15)
-        assert same(metric(np.repeat(*tar), np.repeat(*non)), value)
+        if max(np.abs(tar[0]).max(), np.abs(non[0]).max()) < 1e300:
+            # Sums of the largest floats are infinite.
+            assert same(metric(np.repeat(*tar), np.repeat(*non)), value)
 
 
-@law
 @given(drawn=lists())
 def test_functions_of_three_classes_are_twins(drawn: Lists) -> None:
     tar, non = drawn.tar[:, 0], drawn.non[:, 0]
@@ -288,7 +279,6 @@ def test_functions_of_three_classes_are_twins(drawn: Lists) -> None:
     assert same(gap.value(drawn.sample(gap)), tar.mean() - kinds[0].mean())
 
 
-@law
 @given(drawn=lists())
 def test_metrics_tell_what_they_are(drawn: Lists) -> None:
     for metric in each(*ALL):

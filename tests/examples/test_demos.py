@@ -1,5 +1,6 @@
-"""The ports of the toolkit's demos run, warn of nothing, and tell what they ought to."""
+"""The demos, run as a stranger would, and the ports of the toolkit's."""
 
+import json
 import re
 import subprocess
 import sys
@@ -7,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from bosaris_py import Scores
+
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow
 
 
 def run(name: str, output: Path) -> str:
     command = [sys.executable, "-W", "error", str(ROOT / "examples" / name)]
-    done = subprocess.run(
-        [*command, "--output", str(output)], capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    command += ["--output", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     return done.stdout
@@ -26,11 +29,24 @@ def table(said: str, column: int) -> dict[str, float]:
     return {name: float(re.findall(r"[\d.]+", row)[column]) for name, row in rows}
 
 
-def is_picture(path: Path) -> bool:
-    return path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
+def test_page_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    lines = run("demo.py", tmp_path).splitlines()
+    page = (ROOT / "docs" / "demo.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    assert len(lines) <= 60
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 110
+    # The fusion against each of its systems.
+    assert sum(line.endswith("  yes") for line in lines) == 2
+    printed = {line.rstrip() for line in lines}
+    assert {line.rstrip() for line in "".join(blocks).splitlines()} <= printed
+    fused = Scores.read(tmp_path / "fused_eval_scores.h5")
+    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_trials == fused.n_trials == 38_697
+    assert json.loads((tmp_path / "fusion.json").read_text())["kind"] == "LinearFusion"
+    pictures = [tmp_path / f"{name}.{end}" for name in ("det", "bayes") for end in ("png", "pdf")]
+    assert all(path.stat().st_size > 10_000 for path in pictures)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "plots"),
     [
@@ -38,12 +54,11 @@ def is_picture(path: Path) -> bool:
         ("toolkit_demo_with_files.py", ["files_dcf", "files_det", "files_det_fusion"]),
     ],
 )
-def test_demos(name: str, plots: list[str], tmp_path: Path) -> None:
+def test_demos_of_the_toolkit(name: str, plots: list[str], tmp_path: Path) -> None:
     said = run(name, tmp_path)
     # effective_prior(0.04, 10, 1) = 0.4 / (0.4 + 0.96).
     assert "effective prior of 0.294" in said
     act, least, eer = (table(said, column) for column in (0, 1, 3))
-    assert set(eer) == {"system 1", "system 2", "fusion"}
     assert eer["fusion"] < min(eer["system 1"], eer["system 2"])
     # N(3, 1) against N(0, 1): Phi(-1.5) is 6.68 %; 5000 targets leave 0.35 % of doubt.
     assert eer["system 2"] == pytest.approx(6.68, abs=1.0)
@@ -53,18 +68,12 @@ def test_demos(name: str, plots: list[str], tmp_path: Path) -> None:
     # Fusion calibrates: only its actual cost is near its minimum.
     assert act["fusion"] < 1.1 * least["fusion"]
     assert all(act[name] > 1.1 * least[name] for name in ("system 1", "system 2"))
-    assert all(is_picture(tmp_path / f"{plot}.png") for plot in plots)
+    assert all((tmp_path / f"{plot}.png").stat().st_size > 10_000 for plot in plots)
 
 
-@pytest.mark.slow
 def test_quality_fusion(tmp_path: Path) -> None:
-    said = run("quality_fusion.py", tmp_path)
-    cllr = table(said, 1)
+    cllr = table(run("quality_fusion.py", tmp_path), 1)
     assert cllr["quality fusion"] < cllr["linear fusion"]
     # As the README of the data has it, there trained at even odds.
     assert cllr["linear fusion"] == pytest.approx(0.307, abs=0.003)
-    assert is_picture(tmp_path / "quality_fusion.png")
-    assert {path.name for path in tmp_path.glob("*.h5")} == {
-        "linear_fusion.h5",
-        "quality_fusion.h5",
-    }
+    assert (tmp_path / "quality_fusion.png").stat().st_size > 10_000

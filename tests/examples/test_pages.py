@@ -1,0 +1,168 @@
+"""Pages that people read first: their lines run, their links and tables lead somewhere."""
+
+import doctest
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import evaluation, matlab, plots, sklearn, uncertainty
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# Written by `make docs`.
+MADE = {"generated", "_build", "_drawn"}
+
+
+def loaded(name: str) -> ModuleType:
+    """Return a script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# README, CONTRIBUTING, links
+
+
+def test_readme(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The lines run in an empty folder, and so does the command below them; two screens."""
+    monkeypatch.chdir(tmp_path)
+    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert outcome.attempted == 9
+    assert outcome.failed == 0
+    (line,) = re.findall(r"^    (bosaris .*)$", README, flags=re.MULTILINE)
+    command = [sys.executable, "-m", "bosaris_py", *line.split()[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "1.17" in done.stdout
+    assert len(README.splitlines()) <= 90
+    pictures = re.findall(r'src(?:set)?="([^"]+)"', README)
+    assert pictures == ["docs/images/hero_dark.svg", "docs/images/hero.svg"]
+    assert all((ROOT / picture).exists() for picture in pictures)
+
+
+def test_links_lead_to_files_that_are_not_made() -> None:
+    dead = []
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if MADE.isdisjoint(p.parts)]
+    for page in [*ROOT.glob("*.md"), *pages]:
+        for link in re.findall(r"\]\(<?([^)>#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            target = page.parent / link
+            if "://" not in link and not (target.exists() and MADE.isdisjoint(target.parts)):
+                dead.append(f"{page.relative_to(ROOT)}: {link}")
+    assert dead == []
+
+
+def test_where_is_what() -> None:
+    """The table of CONTRIBUTING.md names modules that exist."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.split("## Where is what")[1].split("\n## ")[0]
+    paths = re.findall(r"`([\w/]+(?:\.\w+|/))`", table)
+    assert len(paths) > 25
+    for path in paths:
+        assert (ROOT / path).exists() or (ROOT / "bosaris_py" / path).exists(), path
+
+
+# Pages for people who come from other tools
+
+ROOMS: list[Any] = [bp, evaluation, plots, uncertainty, sklearn, bp.Results, bp.LinearFusion.fit]
+# Arguments, members of what another cell names, and the heads of two columns.
+OTHERS = {"prior", "convex_hull", "pmiss", "pfa", "dev_pav", "lir"}
+
+
+def resolves(code: str) -> bool:
+    """Tell whether a public name, or one below it, has this path."""
+    path = re.sub(r"\(.*", "", code).removeprefix("bosaris_py.").split(".")
+    for place in ROOMS:
+        for part in path:
+            place = getattr(place, part, None)
+        if place is not None:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("page", ["coming_from.md", "coming_from_speech.md"])
+def test_names_are_there(page: str) -> None:
+    """The code in the second column of the tables."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    cells = [row[1] for row in rows if len(row) > 1]
+    found = {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
+    names = {code for code in found if not re.search(r'[="<]|cpu', code)}
+    assert len(names) > 20
+    assert [code for code in names - OTHERS if not resolves(code)] == []
+
+
+# Two targets have no 30 errors to mark.
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_each_line_for_users_of_sidekit_runs(tmp_path, monkeypatch):
+    """The right column of the table; words stand where there is no line."""
+    monkeypatch.chdir(tmp_path)
+    models, segments = ["m1", "m2"], ["a", "b", "c"]
+    tar = np.array([[True, False, False], [False, True, False]])
+    key = bp.Key(models, segments, tar, ~tar)
+    scores = bp.Scores(np.arange(6.0).reshape(2, 3), models, segments)
+    key.save("key.h5")
+    scores.save("scores.h5")
+    key.to_ndx().save("ndx.h5")
+    parts = [scores.filter([model], segments, keep=True) for model in models]
+    space = {
+        **{name: getattr(bp, name) for name in bp.__all__},
+        **{"np": np, "matlab": matlab, "key": key, "scores": scores, "ndx": key.to_ndx()},
+        **{"models": models, "segments": segments, "tar": tar, "non": ~tar},
+        **{"matrix": scores.scoremat, "mask": scores.scoremask, "a": parts[0], "b": parts[1]},
+        **{"c": bp.Scores([[1.0]], ["m3"], ["a"]), "m": ["m1", "m1"], "s": ["a", "b"]},
+        **{"t": ["target", "nontarget"], "on_key": scores.align_with_ndx(key)},
+        **{"tar_scores": [1.0, 2.0], "non_scores": [0.0, 1.5]},
+    }
+    text = (ROOT / "docs" / "sidekit.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*) \| (.*) \|$", text.partition("## Line by line")[2], re.MULTILINE)
+    lines = [re.findall(r"`([^`]*)`", right) for left, right in rows if left.startswith("`")]
+    assert len(lines) > 30
+    for (left, right), found in zip(rows[2:], lines, strict=True):
+        assert found or right.startswith(("not needed", "dropped when")), left
+        for line in found:
+            exec(line, space)
+
+
+# Pictures: of the gallery, of the README
+
+GALLERY = loaded("gallery")
+
+
+def test_there_are_enough_scripts() -> None:
+    assert len(GALLERY.SCRIPTS) >= 16
+    assert sorted(GALLERY.SCRIPTS) == sorted((ROOT / "docs" / "gallery").glob("*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", GALLERY.SCRIPTS, ids=lambda script: script.stem)
+def test_scripts_of_the_gallery(script: Path) -> None:
+    assert len(script.read_text(encoding="utf-8").splitlines()) < 40
+    assert all(axes.has_data() for axes in GALLERY.draw(script).axes)
+    page = GALLERY.page(script)
+    assert page.startswith("# ")
+    assert "Explained in: [" in page
+
+
+@pytest.mark.slow
+def test_pictures_of_the_readme_can_be_drawn_again(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    script = ROOT / "docs" / "draw_hero.py"
+    command = [sys.executable, "-W", "error", str(script), "--output", str(tmp_path)]
+    subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
+    for name in ("hero.svg", "hero_dark.svg"):
+        # The same size; other versions of matplotlib may draw other letters.
+        drawn, shown = (
+            (folder / name).read_text(encoding="utf-8").split("viewBox=")[1][:20]
+            for folder in (tmp_path, ROOT / "docs" / "images")
+        )
+        assert drawn == shown
