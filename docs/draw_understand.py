@@ -17,7 +17,7 @@ from scipy.stats import multivariate_normal
 
 import bosaris_py as bp
 from bosaris_py import plots
-from bosaris_py.evaluation.curves import BayesCurves
+from bosaris_py.metrics.curves import BayesCurves
 
 DOCS = Path(__file__).parent
 TARGET, NON_TARGET, GREY = "#0072b2", "#d55e00", "0.55"
@@ -152,7 +152,7 @@ def draw_bayes() -> Figure:
     results = bp.Results(tar, non)
     plo = np.linspace(-8, 6, 281)
     act, best = (getattr(results, rate)(bp.sigmoid(plo)) for rate in ("act_dcf", "min_dcf"))
-    curves = BayesCurves.from_results(results, plo)
+    curves = BayesCurves.from_sample(results.sample, plo)
     first, last = curves.dr30_fa_index, curves.dr30_miss_index
     sure = slice(first, last + 1)
     ax.fill_between(plo, best, act, color=NON_TARGET, alpha=0.08, linewidth=0)

@@ -63,7 +63,7 @@ def main() -> None:
         PRIOR, 100, b.make_objective_function_from_name("cllr"), True, True,
     )  # fmt: skip
 
-    # The toolkit prints its analysis; here it is logged, and returned.
+    # The toolkit prints its analysis; here it is logged.
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     b.analyse_dev_lin_and_qual_fusion(key_dev, dev, dev_lin, dev_qual, PRIOR)
     b.analyse_eval_lin_and_qual_fusion(
