@@ -78,13 +78,7 @@ def files_of(call: Callable[[], object]) -> set[str]:
 
 @pytest.mark.parametrize(
     ("flow", "limit"),
-    [
-        ("read", 7),
-        ("number", 7),
-        ("interval", 14),
-        ("fuse", 12),
-        ("evaluate", 24),
-    ],
+    [("read", 7), ("number", 7), ("interval", 14), ("fuse", 12), ("evaluate", 24)],
 )
 def test_few_files(data: Data, flow: str, limit: int) -> None:
     found = files_of(lambda: FLOWS[flow](data))
