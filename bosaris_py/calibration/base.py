@@ -23,7 +23,7 @@ from bosaris_py.numerics.scoring import scoring_rule
 from bosaris_py.trials import Conditions, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.scores import class_scores
+from bosaris_py.trials.scores import joined_scores
 
 # What a caller or a file gave: converters, and the functions that take it, look at it.
 Given: TypeAlias = Any
@@ -215,8 +215,9 @@ class ScoreMap(Map):
     ) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
         key = as_key(key)
-        classes = class_scores(scores, key)
-        return cls._trained(*classes, **weighted(options, conditions, key, scores))
+        *classes, missing = joined_scores(scores, key)
+        trained = cls._trained(*classes, **weighted(options, conditions, key, scores))
+        return attrs.evolve(trained, notes=(*missing, *trained.notes))
 
     def apply(self, x: Scores | npt.ArrayLike) -> Given:
         """Turn scores into log-likelihood-ratios.
