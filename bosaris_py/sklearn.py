@@ -113,7 +113,7 @@ class _LinearEstimator(
                 raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
             weights = {"tar_weights": given[is_target], "non_weights": given[~is_target]}
         how = {"prior": self.prior, "objective": self.objective, "ridge": self.ridge}
-        classes = self._of_systems(scores[is_target]), self._of_systems(scores[~is_target])
+        classes = self._by_system(scores[is_target]), self._by_system(scores[~is_target])
         self.model_ = self._map.fit(*classes, **how, **weights)
         self._n_features_out = 1
         return self
@@ -138,11 +138,11 @@ class _LinearEstimator(
         check_is_fitted(self)
         scores = validate_data(self, self._columns(X), reset=False)
         # Pipelines apply a map to its own trials: nothing is noted of that.
-        llrs: Float64Array = self.model_._mapped(self._of_systems(scores))[0]
+        llrs: Float64Array = self.model_._mapped(self._by_system(scores))[0]
         return llrs
 
     @staticmethod
-    def _of_systems(scores: Float64Array) -> Float64Array:
+    def _by_system(scores: Float64Array) -> Float64Array:
         return scores.T
 
     def transform(self, X: object) -> Float64Array:
@@ -245,7 +245,7 @@ class LLRCalibrator(_LinearEstimator):
         return X
 
     @staticmethod
-    def _of_systems(scores: Float64Array) -> Float64Array:
+    def _by_system(scores: Float64Array) -> Float64Array:
         return scores[:, 0]
 
 

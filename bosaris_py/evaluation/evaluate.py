@@ -178,7 +178,9 @@ def evaluate(
                 where = "files of that size" if large else "lists of scores without a key"
                 raise invalid(name, f"be left out of {where}", describe(value))
         samples = (
-            _of_files(*large, how, workers, progress=progress) if large else _of_lists(systems)
+            _samples_in_files(*large, how, workers, progress=progress)
+            if large
+            else _samples_of_lists(systems)
         )
         found = [rows_of(how, name, sample, None) for name, sample in samples.items()]
         return Evaluation(how=how, samples=samples, **_collected(found))
@@ -273,7 +275,7 @@ def _fitting(
     return how
 
 
-def _of_lists(systems: object) -> dict[str, Sample]:
+def _samples_of_lists(systems: object) -> dict[str, Sample]:
     """Return samples by name, of results or of pairs of arrays."""
     given = systems if isinstance(systems, Mapping) else {"system": systems}
     if not given:
@@ -291,7 +293,7 @@ def _of_lists(systems: object) -> dict[str, Sample]:
     return found
 
 
-def _of_files(
+def _samples_in_files(
     systems: Mapping[str, FilePath],
     key_file: FilePath,
     how: Judging,

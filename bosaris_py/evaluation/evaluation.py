@@ -252,7 +252,7 @@ class Evaluation(Table):
             raise invalid("plan", "be one of two classes, for plots", repr(self.plan.name), hint)
         points: list[Any] = self.how.prior
         if kind in ("det", "bayes") and system is not None:
-            return self._of_conditions(kind, system, options)
+            return self._draw_conditions(kind, system, options)
         if kind == "reliability":
             options.setdefault("prior", 0.5)
         elif kind in ("det", "bayes", "histogram") and points:
@@ -305,7 +305,7 @@ class Evaluation(Table):
         drawn: BayesPlot = self.plot("bayes", system=system, **options)
         return drawn
 
-    def _of_conditions(self, kind: str, system: str, options: dict[str, object]) -> Any:
+    def _draw_conditions(self, kind: str, system: str, options: dict[str, object]) -> Any:
         from bosaris_py.plots import BayesPlot, DETPlot
 
         if self.conditions is None or self.key is None:

@@ -252,14 +252,16 @@ class SASVFusion(Map):
         met = [Met(line.low_score, line.high_score) for line in lines]
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
         where = files, as_path(ndx_file, "ndx_file"), output_file
-        write_llrs(*where, self._of_raw, self._apply_listed, met, needs_all=True, progress=progress)
+        write_llrs(
+            *where, self._fused_raw, self._apply_listed, met, needs_all=True, progress=progress
+        )
         warn(note for line, one in zip(lines, met, strict=True) for note in line._notes_on(one))
 
     def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
         result: Scores = self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
         return result
 
-    def _of_raw(self, scores: Sequence[FloatArray]) -> Float64Array:
+    def _fused_raw(self, scores: Sequence[FloatArray]) -> Float64Array:
         """Return the log-likelihood-ratios of scores of which nothing is looked at."""
         lines = zip((self.asv, self.cm), scores, strict=True)
         return self._mixed(

@@ -1,6 +1,6 @@
 """Forest plot of conditions.
 
-The EER of each condition with its number of targets; the line is the pooled EER.
+The EER of each condition, of all trials pooled, and of equalised conditions, by the jackknife.
 See conditions.
 """
 
@@ -19,5 +19,6 @@ parts = np.array(["1st third", "2nd third", "3rd third"])[
     np.digitize(test.quality.values[0], [low, high])
 ]
 key = test.key.with_columns(countermeasure=("segment", parts))
-found = bp.evaluate(llrs, key, conditions=("gender", "countermeasure"))
+conditions, speakers = ("gender", "countermeasure"), ("model", "speaker")
+found = bp.evaluate(llrs, key, conditions=conditions, speakers=speakers)
 figure = found.plot("forest", system="system", title="By gender and countermeasure").figure
