@@ -210,6 +210,8 @@ class BoundedCalibration(ScoreMap):
         The bounds, natural logarithms; 0 lies between them.
     bounds : {"elub", "iv", "wide", "given"}, default: "given"
         How the bounds were found.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Examples
     --------

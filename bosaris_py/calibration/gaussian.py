@@ -33,6 +33,8 @@ class GaussianCalibration(Line):
         The range of the training scores.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Notes
     -----

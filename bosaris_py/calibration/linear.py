@@ -102,6 +102,8 @@ class LinearCalibration(LinearMap, Line):
     low_score, high_score : float or None
         The range of the training scores; `apply` warns of scores far outside. None in
         files of version 0.1.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Notes
     -----

@@ -45,6 +45,8 @@ class PAVCalibration(ScoreMap):
         Half the rise of the map within a pool.
     n_tar, n_non : int
         Number of training trials of a weight above zero, without the two dummy trials.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Notes
     -----

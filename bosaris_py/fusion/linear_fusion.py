@@ -103,6 +103,8 @@ class LinearFusion(LinearMap):
     system_names : tuple of str or None
         What the systems were called, in the order of the weights, if they were given by name.
         `apply` then refuses other names, and another order.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Notes
     -----

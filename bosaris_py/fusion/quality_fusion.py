@@ -284,6 +284,8 @@ class QualityFusion(TrainedMap):
         The record of the training, as for `LinearCalibration`.
     n_tar, n_non : int
         Number of training trials with quality measures and a weight above zero.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     Notes
     -----

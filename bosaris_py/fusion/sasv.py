@@ -62,6 +62,8 @@ class SASVFusion(Map):
         From the countermeasure's to those of bona fide speech against spoofs.
     spoof_share : float
         Share of spoofs among what must be rejected, by cost.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
 
     See Also
     --------

@@ -359,7 +359,7 @@ class AnyMetric(abc.ABC):
         return [*sample.notes, *self.doubts(sample)]
 
     def doubts(self, sample: Sample) -> list[Note]:
-        """Tell what is strange about the scores of what `view` returned."""
+        """Tell what is strange about the scores of a view."""
         return []
 
     def __call__(

@@ -62,6 +62,8 @@ class LargeSample(Sample):
         Non-targets below each of them.
     fa_bits : float
         Mean of log2(1 + exp(score)) of the non-targets.
+    notes : tuple of Note
+        What is missing from the files.
     """
 
     files: TrialFiles = attrs.field(kw_only=True)
