@@ -189,9 +189,5 @@ class ExtrapolationWarning(BosarisWarning):
     """Scores lie far outside those on which a calibration was trained."""
 
 
-class PlotRangeWarning(BosarisWarning):
-    """A point or line lies outside the axes and was not drawn."""
-
-
 class UncertainPlanWarning(BosarisWarning):
     """A cost may not be the published one: the plan's partitions are not given."""

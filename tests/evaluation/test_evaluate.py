@@ -182,7 +182,7 @@ def test_what_is_taken_as_systems(systems: Any, key: bp.Key, tmp_path: Path) -> 
         bp.evaluate(tmp_path / "s/*.txt", key)
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.PlotRangeWarning")
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_files_that_are_read_in_blocks(
     systems: Any, key: bp.Key, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
