@@ -7,7 +7,7 @@ of ids. Codes ascend in column-major order, so all work is sorting and comparing
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import attrs
@@ -24,6 +24,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._notes import Note
 from bosaris_py._validation import (
     as_ids,
     as_list,
@@ -219,23 +220,17 @@ def as_positions(
 
     The hint is for those who give texts.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        raise invalid(name, "be a plain array", "a masked array")
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise invalid(name, "be one-dimensional", "lists of different lengths") from None
+    array = np.asarray(values)
     if array.ndim != 1:
         raise invalid(name, "be one-dimensional", describe(array))
     # Truth values are no positions: they would pick the first two ids.
     if array.size and array.dtype.kind not in "iu":
         shown = hint if array.dtype.kind in "OSTU" else ""
         raise invalid(name, f"be positions in `{items}`, whole numbers", describe(array), shown)
-    if array.size and (array.min() < 0 or array.max() >= size):
-        bad = np.flatnonzero((array < 0) | (array >= size))
-        expected = f"be positions in `{items}`, from 0 to {size - 1}" if size else f"fit `{items}`"
-        found = f"{array[bad[0]]} for item {bad[0]} ({bad.size} of {array.size} are out of range)"
-        raise invalid(name, expected, found, "" if size else f"`{items}` is empty.")
+    if (is_bad := (array < 0) | (array >= size)).any():
+        at, n_bad = int(np.argmax(is_bad)), np.count_nonzero(is_bad)
+        found = f"{array[at]} for item {at} ({n_bad} of {array.size} are out of range)"
+        raise invalid(name, f"be positions in `{items}`, which has {size}", found)
     return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
@@ -251,11 +246,6 @@ def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray
     codes *= n_models
     codes += models
     return codes
-
-
-def ascends(codes: IntArray) -> bool:
-    """Tell whether every code is larger than the one before."""
-    return bool((codes[1:] > codes[:-1]).all())
 
 
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
@@ -306,7 +296,7 @@ def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOr
     """Find the column-major order of a list of trials, and the lines that repeat one."""
     none = np.empty(0, dtype=np.intp)
     codes = trial_codes(models, segments, n_models)
-    if ascends(codes):
+    if (codes[1:] > codes[:-1]).all():
         return TrialOrder(codes, None, none, none)
     order, codes = sort_codes(codes)
     is_new = np.ones(codes.size, dtype=np.bool_)
@@ -318,6 +308,114 @@ def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOr
     # Of the distinct trials before a repeated line, the last is the same as it.
     which = np.searchsorted(np.flatnonzero(is_new), again) - 1
     return TrialOrder(codes[is_new], first, order[again], first[which])
+
+
+# Tables: columns of the lines of a file
+
+
+@attrs.frozen(eq=False, repr=False)
+class Table:
+    """The lines of a text file, in their order, as columns.
+
+    Nothing is sorted out yet: lines that are repeated are all there, and scores may be missing.
+
+    Parameters
+    ----------
+    models, segments : Factor
+        Model and test segment of each line.
+    is_target : (k,) array of bool, optional
+        Which lines are targets; None if the file has no labels.
+    scores : (k,) array of float, optional
+        The scores, NaN where a line has none; None if the file has no scores.
+    columns : mapping of str to Factor or (k,) array of float
+        The other columns by name.
+    lines : (k,) array of int, optional
+        The number of each line in its file, from 1.
+    notes : tuple of Note
+        What is odd about the file.
+
+    Examples
+    --------
+    >>> from bosaris_py.files.columns import Factor, Table
+    >>> table = Table(Factor.from_values(["anna", "bert"]), Factor.from_values(["s1", "s1"]))
+    >>> table
+    Table: 2 lines, 2 models x 1 segments
+    >>> table.take([1]).models.values()
+    array(['bert'], dtype='<U4')
+    """
+
+    models: Factor
+    segments: Factor
+    is_target: BoolArray | None = None
+    scores: FloatArray | None = None
+    columns: Mapping[str, Column] = attrs.field(factory=dict)
+    lines: AnyArray | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return len(self.models)
+
+    def __repr__(self) -> str:
+        """Return the counts in one line."""
+        sizes = self.models.levels.size, self.segments.levels.size
+        text = f"Table: {len(self)} lines, {sizes[0]} models x {sizes[1]} segments"
+        if self.is_target is not None:
+            n_tar, n_spoof = int(np.count_nonzero(self.is_target)), 0
+            if are_kinds(kinds := self.columns.get(KIND)):
+                n_spoof = int(kinds.counts()[kinds.levels == "spoof"].sum())
+            text += f", {n_tar} targets, {len(self) - n_tar - n_spoof} non-targets"
+            text += f", {n_spoof} spoofs" * (n_spoof > 0)
+        if self.scores is not None:
+            text += f", {np.count_nonzero(~np.isnan(self.scores))} scores"
+        # The kinds are counted above.
+        others = [name for name in self.columns if name != KIND]
+        return text + (f", columns {', '.join(others)}" if others else "")
+
+    def take(self, lines: npt.ArrayLike) -> Table:
+        """Return a table of other lines, given by positions or by a mask.
+
+        Ids of models and segments that occur no more are left out.
+
+        Parameters
+        ----------
+        lines : (m,) array of int, or (k,) array of bool
+            The lines to take.
+
+        Returns
+        -------
+        Table
+            The table of these lines.
+        """
+        chosen = np.asarray(lines)
+        chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.intp)
+        return attrs.evolve(
+            self,
+            models=_used(self.models.take(chosen)),
+            segments=_used(self.segments.take(chosen)),
+            is_target=_taken(self.is_target, chosen),
+            scores=_taken(self.scores, chosen),
+            columns={
+                name: each.take(chosen)
+                if isinstance(each, Factor)
+                else mark_read_only(each[chosen])
+                for name, each in self.columns.items()
+            },
+            lines=_taken(self.lines, chosen),
+        )
+
+
+def _taken(values: AnyArray | None, chosen: AnyArray) -> AnyArray | None:
+    """Return other items of an array, which may be absent."""
+    return None if values is None else mark_read_only(values[chosen])
+
+
+def _used(ids: Factor) -> Factor:
+    """Leave out the levels that no item has."""
+    is_used = ids.counts() > 0
+    if is_used.all():
+        return ids
+    return Factor((np.cumsum(is_used) - 1)[ids.codes], ids.levels[is_used])
 
 
 # Labels: targets, non-targets and their kinds, in the words of files and of users
@@ -359,27 +457,56 @@ def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:
     return Factor(mark_read_only(level[classes]), KINDS)
 
 
-# The classes of words, in lower case.
+# The classes of words, as `spell` writes them.
 Vocabulary = Mapping[str, int]
 
 
 def vocabulary(words: str) -> Vocabulary:
-    """Return the meaning of words for target, non-target and perhaps spoof: ``tgt|imp``."""
-    return dict(zip(words.split("|"), (TARGET, NONTARGET, SPOOF), strict=False))
+    """Return the classes of words for target, non-target and perhaps spoof: ``tgt|imp``."""
+    sides = zip(words.split("|"), (TARGET, NONTARGET, SPOOF), strict=False)
+    return {word: side for group, side in sides for word in group.split()}
 
 
-_SETS = (
-    "target|nontarget|spoof tgt|imp 1|0 1|-1 bonafide|spoof human|spoof genuine|spoof true|false"
+# A file uses words of one of these; `genuine` is the target of a verifier or of a detector of
+# spoofs, whose words come first.
+VOCABULARIES = tuple(
+    map(
+        vocabulary,
+        (
+            "target|nontarget|spoof",
+            "bonafide human genuine real live authentic original"
+            "|spoof spoofed fake synthetic deepfake forged attack",
+            "target tar tgt trg true genuine client mated same match matched positive pos "
+            "samespeaker samesource ss hp"
+            "|nontarget non nontar nontgt imp impostor imposter nonmated unmated different diff "
+            "nonmatch nomatch mismatch unmatched false negative neg differentspeaker "
+            "differentsource ds hd|spoof",
+            "1|0",
+            "1|-1",
+        ),
+    )
 )
-VOCABULARIES = tuple(map(vocabulary, _SETS.split()))
 
-# Words of detectors of any field, without hyphens: one of each class make a pair.
-_TARGETS = "target tar tgt genuine client mated same match bonafide true"
-_OTHERS = (
-    "nontarget non nontgt imp impostor imposter nonmated unmated different diff nonmatch mismatch "
-    "false"
-)
-_WORDS = dict.fromkeys(_TARGETS.split(), TARGET) | dict.fromkeys(_OTHERS.split(), NONTARGET)
+
+# The words of a detector of spoofs.
+DETECTION = VOCABULARIES[1]
+
+
+def spell(word: str) -> str:
+    """Return a word of a label as vocabularies have it: without hyphens, 1.0 as 1."""
+    try:
+        return f"{float(word):g}"
+    except ValueError:
+        return re.sub("[-_ ]", "", word.lower())
+
+
+def classes_of(
+    words: Iterable[str], vocabularies: Iterable[Vocabulary] = VOCABULARIES
+) -> dict[str, int]:
+    """Return the class of each word by the first vocabulary that has all; empty if none has."""
+    spelled = {word: spell(word) for word in words}
+    known = next((each for each in vocabularies if each.keys() >= {*spelled.values()}), None)
+    return {} if known is None else {word: known[plain] for word, plain in spelled.items()}
 
 
 def as_labels(labels: object, name: str) -> BoolArray:
@@ -405,16 +532,11 @@ def as_labels(labels: object, name: str) -> BoolArray:
                 hint = f"Say which means a target: {name} == {high:g}."
         raise invalid(name, "be True and False, 0 and 1, or -1 and 1", found, hint)
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
-    lower = [str(word).lower() for word in words.levels]
-    classes = next((each for each in VOCABULARIES if set(lower) <= set(each)), {})
-    if not classes and len(lower) == 2:
-        spelled = {word: re.sub("[-_ ]", "", word) for word in lower}
-        pair = {word: _WORDS[plain] for word, plain in spelled.items() if plain in _WORDS}
-        classes = pair if len(set(pair.values())) == 2 else {}
-    if not {classes.get(word) for word in lower} <= {TARGET, NONTARGET}:
-        known = ", ".join((*("|".join(each) for each in VOCABULARIES), "genuine|impostor"))
+    classes = classes_of(words.levels.tolist())
+    if (words.levels.size and not classes) or SPOOF in classes.values():
         some = list_some(map(repr, words.levels.tolist()))
         hint = f"Say which word means a target: {name} == WORD, where WORD is one of {some}."
-        raise invalid(name, f"be words of one kind ({known})", list_some(words.levels), hint)
+        expected = "be words of one kind, such as target and nontarget, or same and different"
+        raise invalid(name, expected, list_some(words.levels), hint)
     # By level, of which there are two.
-    return np.array([classes[word] == TARGET for word in lower])[words.codes]
+    return np.array([side == TARGET for side in classes.values()], np.bool_)[words.codes]

@@ -1,46 +1,29 @@
-"""Text formats of the field as data, and how the format of a file is found out.
+"""Text formats of the field as data, and how columns and format of a file are found out.
 
 A format is one line: its columns from left to right. ``model``, ``segment``, ``side``, ``label``
 and ``score`` are what they say, ``-`` is not read, other names are extra columns. ``[...]`` may be
-absent. Behind a colon stand the words of labels, for target, non-target and spoof; a file uses one
-set of them. ``#`` marks extra columns of numbers. ``=`` tells the names that a column may have in a
-header, the usual one first; files of such a format have a header, those of others have none.
+absent, ``/`` separates layouts. Behind a colon stand the words of labels, for target, non-target
+and spoof; ``*`` are those of all vocabularies. ``#`` marks extra columns of numbers. ``=`` tells
+the names that a column may have in a header, the usual one first; files of such a format have a
+header, those of others need none.
 """
 
 from __future__ import annotations
 
+import csv
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import describe, invalid
-from bosaris_py.errors import FileFormatError, printable
+from bosaris_py._validation import describe, invalid, repetitions
+from bosaris_py.errors import printable
 from bosaris_py.files.columns import VOCABULARIES, Vocabulary, vocabulary
 
 ROLES = ("model", "segment", "side", "label", "score")
-
-# What files call a recording: `test_file`, `enrollment_wav`; the likeliest names first.
-_ENDINGS = ["_file", "_path", "_wav", "_audio", "_utterance", "_segment", "_name", "id", "utt"]
-_MODEL = (
-    "model|modelid|model_id|enroll|enrol|enrollment|enrolment|enroll_id|enrol_id|enroll_utt|"
-    "enrol_utt|utt1|speakerid|enrollment_id|enrolment_id|enrollment_utt|enrolment_utt"
-)
-_SEGMENT = (
-    "segment|segmentid|segment_id|test|trial|test_id|trial_id|test_utt|trial_utt|utt2|"
-    "flac_file_name"
-)
-
-
-def _with_endings(*sides: str) -> str:
-    return "|".join(side + ending for side in sides for ending in _ENDINGS)
-
-
-_MODEL += "|" + _with_endings("enroll", "enrol", "enrollment", "enrolment")
-_SEGMENT += "|" + _with_endings("test", "trial")
-_ANY_WORDS = ",".join("|".join(words) for words in VOCABULARIES)
+Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
+Told = list[str] | dict[str, str | None] | None
 
 _TNS, _TN, _BS = (
     "label:target|nontarget|spoof",
@@ -97,10 +80,18 @@ _LINES = {
     "bob-2": "label:1|-1 score",
     "bob-4": "model real segment score",
     "bob-5": "claimed model real segment score",
+    # Lists of the older NIST evaluations, whose models are numbers.
+    "sre-list": "model [gender] segment [side] [label:*] / model [gender] segment [side] score",
+    # What most people write who have no format, in any words.
+    "plain": "score / label:* / score label / label score / segment label / segment score label / "
+    "segment label score / model segment label / label model segment / "
+    "model segment label score / model segment score label",
     # Tables with a header of which nothing else is known.
-    "csv": f"model={_MODEL} segment={_SEGMENT} [side] "
-    f"[label=label|targettype|target:{_ANY_WORDS}] [score=score|llr]",
+    "csv": "[model=model] [segment=segment] [side] [label=label|targettype|target:*] "
+    "[score=score|llr]",
 }
+# Formats that are taken only if no other fits.
+LAST = ("sre-list", "plain")
 # What comes before the lines of trials; its first word must be there.
 _FIRST_LINES = {"sdsv-trials": "model-id evaluation-file-id"}
 # What stands for a missing number.
@@ -126,21 +117,27 @@ class Format:
     name: str
     columns: tuple[FormatColumn, ...]
     vocabularies: tuple[Vocabulary, ...] = ()
-    # A line of no interest before the trials.
-    first_line: str = ""
-    # What stands for a missing number.
-    missing: str = ""
-    # What is written between columns; a blank stands for any number of blanks.
-    separator: str = " "
+    # The columns of files without a header, with and without what may be absent; short ones first.
+    variants: tuple[tuple[str, ...], ...] = ()
 
     @property
-    def has_header(self) -> bool:
-        """Whether columns are found by the names in the first line."""
-        return bool(self.header)
+    def first_line(self) -> str:
+        """A line of no interest before the trials."""
+        return _FIRST_LINES.get(self.name, "")
+
+    @property
+    def missing(self) -> str:
+        """What stands for a missing number."""
+        return _MISSING.get(self.name, "")
+
+    @property
+    def separator(self) -> str:
+        """What is written between columns; a blank stands for any number of blanks."""
+        return " " if not self.header else "," if self.name in ("hyperion", "csv") else "\t"
 
     @property
     def header(self) -> dict[str, tuple[str, ...]]:
-        """The names that the column of each role may have."""
+        """The names that the column of each role may have; empty without a header."""
         return {column.name: column.header for column in self.columns if column.header}
 
     @property
@@ -152,16 +149,7 @@ class Format:
     def last_optional(self) -> bool:
         """Whether a line may lack its last column, the score."""
         last = self.columns[-1]
-        return not self.has_header and last.name == "score" and last.is_optional
-
-    @property
-    def variants(self) -> list[tuple[str, ...]]:
-        """The columns of files without a header, with and without what may be absent."""
-        every = tuple(column.name for column in self.columns)
-        least = tuple(column.name for column in self.columns if not column.is_optional)
-        if self.has_header:
-            return []
-        return [every] if least == every or self.last_optional else [least, every]
+        return not self.header and last.name == "score" and last.is_optional
 
     @property
     def numbers(self) -> list[str]:
@@ -174,34 +162,33 @@ class Format:
         names = [column.name for column in self.columns]
         return ("claimed" if "claimed" in names else "model", "real") if "real" in names else None
 
-    @property
-    def model_id(self) -> str:
-        """Id of the one model of files without models; a countermeasure accepts bona fide."""
-        accepts = [word for words in self.vocabularies[:1] for word in words]
-        return "bonafide" if "-cm-" in self.name or accepts[:1] == ["bonafide"] else "all"
-
 
 def _parsed(name: str, line: str) -> Format:
     """Read a line of the catalogue."""
-    found = [_COLUMN.findall(text)[0] for text in line.split()]
-    has_header = "=" in line
-    columns = tuple(
-        FormatColumn(
-            column,
-            tuple(header.split("|")) if header else (column,) * (column == "side" and has_header),
-            bool(bracket),
-            bool(number),
-        )
-        for bracket, column, number, header, _ in found
-    )
-    words = next((labels for *_, labels in found if labels), "")
+    columns: dict[str, FormatColumn] = {}
+    variants: dict[tuple[str, ...], None] = {}
+    words = ""
+    for layout in line.split(" / "):
+        found = [_COLUMN.findall(text)[0] for text in layout.split()]
+        for bracket, role, number, header, labels in found:
+            known = tuple(header.split("|")) if header else (role,) * (role == "side")
+            known *= "=" in line
+            columns.setdefault(role, FormatColumn(role, known, bool(bracket), bool(number)))
+            words = words or labels
+        # The last column of scores may be absent in single lines, others in all.
+        last = len(found) - 1
+        choices = [
+            [(), (role,)] if bracket and (role, at) != ("score", last) else [(role,)]
+            for at, (bracket, role, *_) in enumerate(found)
+        ]
+        made = itertools.product(*choices)
+        variants |= dict.fromkeys(tuple(itertools.chain(*each)) for each in made)
+    vocabularies = tuple(map(vocabulary, words.split(","))) if words else ()
     return Format(
         name,
-        columns,
-        tuple(map(vocabulary, words.split(","))) if words else (),
-        _FIRST_LINES.get(name, ""),
-        _MISSING.get(name, ""),
-        ("," if name in ("hyperion", "csv") else "\t") if has_header else " ",
+        tuple(columns.values()),
+        VOCABULARIES if words == "*" else vocabularies,
+        () if "=" in line else tuple(sorted(variants, key=len)),
     )
 
 
@@ -212,8 +199,7 @@ def find_format(name: str, argument: str = "format") -> Format:
     """Return a format by name, or say which there are."""
     found = FORMATS.get(str(name))
     if found is None:
-        known = f"be one of {', '.join(FORMATS)}"
-        raise invalid(argument, known, describe(name))
+        raise invalid(argument, f"be one of {', '.join(FORMATS)}", describe(name))
     return found
 
 
@@ -223,139 +209,187 @@ def show(text: bytes) -> str:
     return repr(printable(shown) if len(shown) <= 80 else f"{printable(shown[:80])}...")
 
 
-def cut_header(line: bytes) -> tuple[str | None, list[str]]:
-    """Return the separator of a header, and its names."""
-    text = line.decode(errors="replace").strip("\r\n")
-    separator = next((mark for mark in "\t,;" if mark in text), None)
-    names = text.split(separator) or [text]
-    return separator, [name.strip().strip('"') if separator else name.strip('"') for name in names]
+def format_of_names(names: Sequence[str]) -> Format:
+    """Return the format of a file of these columns without a header."""
+    return Format("columns", tuple(map(FormatColumn, names)), VOCABULARIES, (tuple(names),))
 
 
-# Detection
+# Plans: which column of a file is which
 
-_LINES_LOOKED_AT, _LONGEST_LOOKED_AT = 1000, 1000
+
+@attrs.frozen
+class Plan:
+    """How the lines of a file are read: roles and names from left to right."""
+
+    format: Format
+    # The role of each column, or None, and its name.
+    columns: tuple[tuple[str | None, str], ...]
+    # None stands for blanks and tabs.
+    separator: bytes | None = None
+    skips_first_line: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Roles and names."""
+        return [role or name for role, name in self.columns]
+
+
+def plan_of_names(
+    format: Format,
+    names: Iterable[str],
+    separator: bytes | None = None,
+    *,
+    skips_first_line: bool = False,
+) -> Plan:
+    """Return the plan of columns that have the names of their roles."""
+    columns = tuple((name if name in ROLES else None, name) for name in names)
+    return Plan(format, columns, separator, skips_first_line)
+
+
+# Names in the headers of any table
+
+_REST = (
+    "(id|ids|file|filename|path|wav|audio|utt|utterance|segment|seg|name|spk|speaker|rec|"
+    "recording|sample|image|img|video)*"
+)
+_THING = (
+    "(flac|wav|audio|cm|asv)?(utt|utterance|uttid|file|filename|fname|path|wav|audio|image|img|id|"
+    "segment|seg|sample|item|rec|recording|speaker|spk|name)(id|path|file|name)*"
+)
+# In small letters and digits alone; the likeliest names first.
+NAMES: Mapping[str, Sequence[str]] = {
+    "model": (
+        "model[elo]?(id|s)?",
+        f"(enroll?|enroll?ment|reference|ref|template|gallery|claim|claimed|known){_REST}",
+        f"{_THING}[1a]",
+        "(speaker|spk)(id)?",
+    ),
+    "segment": (
+        "segment(id|s)?",
+        f"(test|trial|probe|query|questioned|evaluation|verification){_REST}",
+        f"{_THING}[2b]",
+        _THING,
+    ),
+    "side": ("side",),
+    "label": (
+        "labels?",
+        "targettype|target",
+        "(is|gt|true|trial)?(target|same|mate|mated|match|label|type)(speaker|source)?|key|class|"
+        "truth|groundtruth|gt|ytrue|y|(is)?bonafide",
+    ),
+    "score": (
+        "scores?",
+        "llrs?",
+        "lrs?|loglikelihoodratio|likelihoodratio|loglr|cosine|cos|cossim|similarity|sim|plda|"
+        "logits?|prob|probability|pred|prediction|output",
+        ".*(score|llr|cosine|similarity)",
+    ),
+}
+
 # Columns of the widest format without a header.
-_MOST_WORDS = max(len(item.columns) for item in FORMATS.values() if not item.has_header)
-# Labels, not scores, if a column has nothing else.
-_TRUTH_VALUES = {"1", "0", "-1", "+1"}
+MOST_WORDS = max(len(variant) for item in FORMATS.values() for variant in item.variants)
+# Names of files are no names of columns.
+FILE_NAME = re.compile(r"[/\\]|\.(wav|flac|mp3|sph|m4a|ogg|png|jpe?g)$")
+# What columns of formats without a header may hold.
+WORDS_OF = {"gender": frozenset(("f", "m", "female", "male")), "side": frozenset("abx")}
 
 
-def detect_lines(
-    lines: Sequence[bytes], path: Path, labels: Vocabulary | None = None, first: int = 1
-) -> Format:
-    """Find out the format from the first lines of a file, which begin with a number of their own.
+# Numbers
 
-    `labels` are those of the caller.
-    """
-    if not lines:
-        raise FileFormatError(f"{path}: there is no line in this file to find out its format")
-    lines = lines[:_LINES_LOOKED_AT]
-    rows = [line.split(None, _MOST_WORDS) for line in lines]
-    separator, cells = cut_header(lines[0])
-    width = len(rows[0])
-    found = _by_header(separator, cells) or _by_content(rows, labels)
-    if not found and separator and b'"' not in b"".join(lines):
-        mark, width = separator.encode(), len(cells)
-        rows = [[cell.strip() for cell in line.split(mark, _MOST_WORDS)] for line in lines]
-        found = _by_content(rows, labels)
-    distinct: dict[object, Format] = {}
-    for item in found:
-        widths = width, width + item.last_optional
-        roles = next((v for v in item.variants if len(v) in widths), ())
-        words = item.vocabularies if labels is None and "label" in roles else ()
-        distinct.setdefault((roles or item.name, str(words), item.model_id), item)
-    if len(distinct) == 1:
-        return found[0]
-    if distinct:
-        names = ", ".join(item.name for item in distinct.values())
-        message = f"{path}: {show(lines[0])} could be {names}."
-        raise FileFormatError(message, use={"format": None}, path=path)
-    message = f"{path}: no format fits the first lines, such as {show(lines[0])}."
-    fitting = next((n for n in range(1, len(rows)) if not _by_content(rows[: n + 1], labels)), 0)
-    if fitting and _by_content(rows[:1], labels):
-        where = f"{path}:{first + fitting}:"
-        message = f"{where} {show(lines[fitting])} is not like the lines before it."
-    hint = (
-        "Tell the columns, as in model=known,segment=questioned,score=llr; what other words "
-        f"mean, as in H1=target,H2=nontarget; or the format, one of {', '.join(FORMATS)}."
-    )
-    use = dict.fromkeys(("columns", "labels", "format"))
-    raise FileFormatError(message, hint=hint, use=use, path=path)
+# What may stand for a missing number.
+MISSING_WORDS = frozenset(("", "-", "nan", "none", "null", "na", "n/a", "#n/a", "#nv", "?"))
+NO_LINE = "is no line of columns; write a line for each trial, such as: model segment score"
+# The same in a line, where it may hold blanks.
+ODD_IN_LINE = re.compile(
+    r"(?:^|[\s,;])([\w.]*(?:float\d*|tensor|array)\(.*|[\[(]+\s*[-+'\"]?\.?[\w{].*"
+    r"|\{\s*['\"].*|<[a-z]+\.\w+.*|[\[{]\s*$)",
+    re.IGNORECASE,
+)
+# What is meant to be a number, and is none.
+_ODD_NUMBERS = {
+    r"\(?[+-]?[\d.]+[+-][\d.]+j\)?": "is a complex number; write its real part",
+    r"(['\"]?)[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[+-]?\d+)?\1": "has a decimal comma; write a point",
+    r"[\w.]*(float|double|decimal|half)\d*\(.*": "is how numpy shows a number; write it alone",
+    r"[\w.]*(tensor|array)\(.*|<[a-z]+\.\w+.*": "is how an array is shown; write its number alone",
+    r"[\[(]+\s*[-+]?\.?\d.*": "is a list; write the number alone",
+    r"\{.*|\[\s*(\{.*)?": "is JSON; write a line for each trial, such as: model segment score",
+    r"[a-z_]+[:=][+-]?[\d.]+(e[+-]?\d+)?": "has a name before the number; leave it out",
+    r"[+-]?[\d.]+%": "is in per cent; write a fraction",
+    "[\u2010-\u2015\u2212]\\.?\\d.*": "begins with a dash; write the minus sign of a keyboard",
+    r"[+-]?\d{1,3}(['_,]\d{3})+(\.\d*)?": "has marks between thousands; leave them out",
+    r"[+-]?[\d.]+(e[+-]?\d+)?[,;:]": "has a mark behind it; separate all columns by it, or none",
+    r"b?(['\"])[+-]?[\d.]+(e[+-]?\d+)?\1": "is in quotes; leave them out",
+    r"[+-]?[\d.]+d[+-]?\d+": "is how Fortran writes a number; write e for d",
+    r"[<>=~]+[+-]?[\d.]+|[+-]?\d*\.\d+[a-z]{1,3}": "has signs beside the number; leave them out",
+}
 
 
-def _by_header(separator: str | None, names: list[str]) -> list[Format]:
-    """Return the formats whose needed columns are named in the first line."""
-    lower = [name.lower() for name in names]
-    words = [item for item in FORMATS.values() if item.first_line.split(" ")[0] == lower[0]]
-    if words and lower[0]:
-        return words
-    counts = {}
-    for item in FORMATS.values():
-        if item.has_header and (
-            item.name == "csv" or (separator == ",") == (item.separator == ",")
-        ):
-            header = item.header.items()
-            found = {role for role, known in header if any(n.lower() in lower for n in known)}
-            if found.issuperset(item.required):
-                counts[item.name] = len(found)
-    n_any = counts.pop("csv", 0)
-    if counts:
-        return [FORMATS[name] for name in counts if counts[name] == max(counts.values())]
-    # The names of any table are common words; between blanks they may be a line of trials.
-    is_known = {"model", "segment"} <= set(lower) or n_any > 2
-    return [FORMATS["csv"]] if n_any and separator and is_known else []
+def odd_number(text: str) -> str:
+    """Say what a text is that is meant to be a number, and how to write it; "" of others."""
+    lower = text.lower()
+    return next((told for form, told in _ODD_NUMBERS.items() if re.fullmatch(form, lower)), "")
 
 
-def _are_numbers(words: Iterable[str]) -> bool:
-    """Tell whether all words are numbers."""
+# Cells, and what is told of columns
+
+# What lies between blanks, in quotes or not.
+_CELL = re.compile(rb'"([^"]*)"(?!\S)|(\S+)')
+
+
+def unquote(text: bytes, mark: bytes | None) -> list[bytes]:
+    """Cut a line in which cells may be in quotes; quotes that do not end make one cell."""
+    if b'"' not in text:
+        return [cell.strip() for cell in text.split(mark)]
+    if mark is None:
+        return [inner or cell for inner, cell in _CELL.findall(text)]
+    line = text.decode(errors="surrogateescape").rstrip("\r")
     try:
-        list(map(float, words))
-    except ValueError:
-        return False
-    return "_" not in "".join(words)
+        (row,) = csv.reader([line], delimiter=mark.decode(), strict=True, skipinitialspace=True)
+    except (csv.Error, ValueError):
+        return [text]
+    return [cell.strip().encode(errors="surrogateescape") for cell in row]
 
 
-def _by_content(rows: Sequence[Sequence[bytes]], labels: Vocabulary | None) -> list[Format]:
-    """Return the formats without a header that the first lines fit."""
-    widths = set(map(len, rows))
-    if max(widths) > _MOST_WORDS:
-        return []
-    known = [*VOCABULARIES, *([labels] if labels else [])]
-    columns = []
-    for column in itertools.zip_longest(*rows):
-        shown = {word[:_LONGEST_LOOKED_AT] for word in set(column) if word}
-        words = {word.decode(errors="replace").lower() for word in shown}
-        digits = re.sub(r"[+-]", "", "".join(words))
-        has_decimals = _are_numbers(words) and bool(digits) and not digits.isdigit()
-        are_labels = words <= _TRUTH_VALUES or any(words <= set(item) for item in known)
-        columns.append((words, has_decimals, are_labels))
+def as_told(columns: Columns | None, width: int) -> Told:
+    """Return columns from left to right, or names in a header by role."""
+    told: object = columns
+    if isinstance(columns, str) and "=" in columns:
+        pairs = [part.partition("=") for part in columns.split(",")]
+        return {role.strip(): name.strip() or None for role, _, name in pairs}
+    if columns is None:
+        return None
+    if isinstance(columns, str):
+        told = columns.replace(",", " ").split()
+    elif isinstance(columns, Mapping):
+        if not any(type(at) is int for at in columns.values()):
+            return {r: None if name is None else str(name) for r, name in columns.items()}
+        role_at = {at: role for role, at in columns.items() if at is not None}
+        if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
+            expected = f"map roles to names in the header, or to positions from 0 to {width - 1}"
+            raise invalid("columns", expected, repr(dict(columns)))
+        told = [role_at.get(at, "-") for at in range(width)]
+    if not (isinstance(told, list | tuple) and told and all(isinstance(n, str) for n in told)):
+        raise invalid("columns", "be a list of names", describe(columns))
+    if repeated := {*repetitions(told)} - {"-"}:
+        raise invalid("columns", "name each column once", f"{sorted(repeated)} more than once")
+    return [*told]
 
-    def fits(item: Format, role: str, words: set[str], *, decimals: bool, labelled: bool) -> bool:
-        if role == "score":
-            present = words - {item.missing, "nan"}
-            return _are_numbers(present) and not present <= _TRUTH_VALUES
-        if role == "label":
-            return any(words <= set(v) for v in ([labels] if labels else item.vocabularies))
-        if role in ("model", "segment") or role in (item.same or ()):
-            return not decimals and not labelled
-        if role == "gender":
-            return words <= {"f", "m"}
-        return _are_numbers(words) if role in item.numbers else not decimals
 
-    fitting = []
-    for item in FORMATS.values():
-        for variant in item.variants:
-            width = len(variant)
-            if item.first_line or not (
-                widths == {width} or (item.last_optional and widths == {width - 1, width})
-            ):
-                continue
-            looks = (
-                fits(item, role, words, decimals=decimals, labelled=labelled)
-                for role, (words, decimals, labelled) in zip(variant, columns, strict=True)
-            )
-            # Where equal ids make a target, one must be there; else they may be something else.
-            places = [variant.index(name) for name in item.same or ()]
-            if all(looks) and (not places or any(r[places[0]] == r[places[1]] for r in rows)):
-                fitting.append(item)
-    return [item for item in fitting if "gender" in [c.name for c in item.columns]] or fitting
+# How words begin that hardly mean targets.
+_NEGATIVE = re.compile("n|un|dis|rej|imp|fa|[fid]$")
+
+
+# What is true of a spoof is false of a target.
+NEGATED = " and labels='0=target,1=nontarget,false=target,true=nontarget'"
+
+
+def denies_target(name: str) -> bool:
+    """Tell whether a column says of trials that they are no targets, as is_spoof does."""
+    return re.search("spoof|fake|imp|non|dif|att", name.lower()) is not None
+
+
+def suggest_labels(words: Sequence[str]) -> str:
+    """Return what to type for two words of labels."""
+    first, second = sorted(words, key=lambda word: (bool(_NEGATIVE.match(word)), word))
+    both = (first, second), (second, first)
+    return " or ".join(f"labels='{target}=target,{other}=nontarget'" for target, other in both)

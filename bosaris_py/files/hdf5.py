@@ -44,88 +44,56 @@ of the file, data in other files, and sizes beyond the memory are refused before
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import errors
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, as_path, list_some, safe
-from bosaris_py.errors import BosarisError, BosarisWarning, FileFormatError, OldFormatWarning
-from bosaris_py.files.layout import FIELDS, IDS, KINDS, SIGNS, TYPES
+from bosaris_py.errors import FileFormatError
+from bosaris_py.files import hdf5_writing as layout
+from bosaris_py.files.hdf5_writing import FIELDS, H5, IDS, KINDS, Arrays
 
-# Arguments of the constructor of the class that was read, by name.
-Arrays: TypeAlias = dict[str, AnyArray]
-# Of a column: positions in levels, and the levels; or numbers.
-StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
-# What h5py, which has no types, gives: files, groups, data sets and their identifiers.
-H5: TypeAlias = "h5py.Dataset"
-
-FORMAT_VERSION = "1.0"
+# What data sets may hold, in kinds of numpy's types; O are strings of any length.
+_TYPES = {"ids": "SO", "numbers": "iuf", "positions": "iu", "mask": "biuf", "any": "biufO"}
 COLUMN_KINDS = ("trial", "model", "segment")
 
 _GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
 _FLETCHER, _LZF = h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_LZF
+_FILTERS = {_GZIP, _SHUFFLE, _FLETCHER, _LZF}
 
-# Bytes that are unpacked at once where only their number is wanted.
-_UNPACKED_AT_ONCE = 2**15
+# Scores of the toolkit and of SIDEKIT have a mask; those of others, and measures, may have none.
+_MASKED = {("scores", name) for name in FIELDS["modelset"].names[:2]}
 # So many links may lead from one to the next.
 _MOST_LINKS = 16
 
 
-def fit(
-    name: str,
-    shape: tuple[int, ...],
-    sizes: dict[str, int],
-    error: Callable[[str], FileFormatError],
-) -> tuple[int, ...]:
-    """Return the shape of a field in memory; raise if it is not of the extents before it."""
-    dims, count = FIELDS[name].dims, math.prod(shape)
-    if "q" in dims and "q" not in sizes:
-        # One measure of many ids, or many measures of one id, may be a vector.
-        is_one = shape == (sizes[dims[-1]],)
-        sizes["q"] = shape[0] if len(shape) == 2 else 1 if is_one else count
-    wanted = tuple(sizes.setdefault(dim, count) for dim in dims)
-    is_vector = 1 in (len(shape), len(wanted)) and dims != "k"
-    long, wanted_long = ([n for n in extents if n != 1] for extents in (shape, wanted))
-    is_empty = 0 in wanted and count == 0
-    if shape == wanted or is_empty or (is_vector and long == wanted_long):
-        return wanted
-    swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
-    raise error(f"has shape {shape}; the ids before it ask for {wanted}{swapped}")
-
-
 def half_of_memory() -> int:
-    """Return half of the memory that machine, container and ulimit allow."""
+    """Return half of the memory that the machine and its container allow."""
     limits = []
     with contextlib.suppress(AttributeError, ValueError, OSError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for place in ("memory.max", "memory/memory.limit_in_bytes"):
-        # Version 2 of control groups says "max" where there is no limit.
-        with contextlib.suppress(OSError, ValueError):
-            limits.append(int(Path("/sys/fs/cgroup", place).read_text()))
-    with contextlib.suppress(ImportError):
-        import resource
-
-        limits += [n for n in resource.getrlimit(resource.RLIMIT_AS)[:1] if n > 0]
+    # Control groups say "max" where there is no limit.
+    with contextlib.suppress(OSError, ValueError):
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
     return min(limits, default=2**34) // 2
 
 
 def refuse_newer(where: str, version: object, readable: str) -> None:
     """Refuse a version of a format whose first number is above that of the one that is known."""
     major = str(version).split(".")[0]
-    if not major.isdecimal():
-        raise FileFormatError(f"{where} is {version!r}, not a version")
-    if int(major) > int(readable.split(".")[0]):
-        message = f"{where} is {version}, this installation reads {readable}; update bosaris_py"
+    if not major.isdecimal() or int(major) > int(readable.split(".")[0]):
+        message = f"{where} is {version!r}, this installation reads {readable}; update bosaris_py"
         raise FileFormatError(message)
 
 
@@ -139,6 +107,39 @@ def as_text(encoded: npt.NDArray[np.bytes_]) -> StrArray:
 
 
 # Opening, and finding data sets.
+
+
+@contextlib.contextmanager
+def opened(path: FilePath, max_bytes: int | None = None) -> Iterator[Source]:
+    """Open a file for reading; whatever goes wrong is a FileFormatError or an OSError.
+
+    `max_bytes` limits the memory of what is read; None stands for `half_of_memory`.
+    """
+    file_path = as_path(path)
+    with file_path.open("rb"):
+        if not h5py.is_hdf5(file_path):
+            raise FileFormatError(f"{file_path}: damaged, or no HDF5 (MATLAB files end in .mat)")
+    room = half_of_memory() if max_bytes is None else max_bytes
+    # Readers on network folders must not fail for want of a lock. No chunk is read twice.
+    options = {"locking": "best-effort", "rdcc_nbytes": 0}
+    with _reading(file_path), h5py.File(file_path, "r", **options) as file:
+        yield Source(file_path, file, room)
+
+
+@contextlib.contextmanager
+def _reading(path: Path, name: str = "") -> Iterator[None]:
+    """Turn whatever goes wrong inside HDF5 into `FileFormatError`."""
+    try:
+        yield
+    except errors.BosarisError:
+        raise
+    # h5py maps the faults of a damaged file to a dozen built-in exceptions.
+    except Exception as error:
+        text = safe(str(error).strip() or type(error).__name__, 300)
+        is_open = "unable to lock" in text or "already open" in text
+        fault = "open elsewhere for writing" if is_open else "damaged, or cannot be read"
+        where = f" data set `/{safe(name)}`" * bool(name)
+        raise FileFormatError(f"{path}:{where} {fault}: {text}") from error
 
 
 @attrs.define(eq=False)
@@ -173,33 +174,64 @@ class Source:
                     raise self.error(name, "is reached by a link out of the file, or in a circle")
         return place
 
-    def has(self, *names: str) -> bool:
-        """Tell whether there is something at all of these paths."""
-        return all(self.find(name) is not None for name in names)
+    def name_of(self, field: str) -> str | None:
+        """Return the first name of a field that the file has, None if there is none."""
+        return next((name for name in FIELDS[field].names if self.find(name) is not None), None)
 
     def attribute(self, name: str, place: H5 | None = None) -> str:
-        """Return a short text attribute of the root or another object, empty if there is none."""
-        found = (self.file if place is None else place).id
-        if not h5py.h5a.exists(found, name.encode()):
-            return ""
-        attribute = h5py.h5a.open(found, name.encode())
-        size = attribute.get_storage_size()
-        if attribute.dtype.kind != "S" or attribute.shape != () or size > 1024:
-            return ""
-        value = np.zeros((), attribute.dtype)
-        attribute.read(value)
-        return bytes(value.item()).decode(errors="replace")
+        """Return a text attribute of the root or another object, empty if there is none."""
+        value = (self.file if place is None else place).attrs.get(name)
+        return value.decode(errors="replace") if type(value) is np.bytes_ else ""
+
+    @functools.cached_property
+    def format(self) -> str:
+        """What this package has written of the kind, empty in files of others."""
+        name = self.attribute("format")
+        return name.removeprefix("bosaris_py.") if name.startswith("bosaris_py.") else ""
+
+    @functools.cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of `KINDS` that the file may hold, by its own word or its data sets."""
+        if self.format in KINDS:
+            return [self.format]
+        found = [name for name, kind in KINDS.items() if self.name_of(kind.sign)]
+        if "ndx" in found:
+            # The toolkit's Ndx has the data set of its Key, where labels are of a type for -1.
+            is_key = self.find("file_format") is not None
+            is_ndx = not is_key and self.data_set("trial_mask", "mask").is_unsigned
+            at = found.index("ndx")
+            found[at : at + 1] = ["key"] if is_key else ["ndx"] if is_ndx else ["key", "ndx"]
+        if "flat_ndx" in found[1:]:
+            # A list with labels or scores.
+            found.remove("flat_ndx")
+        return found
+
+    @property
+    def holds(self) -> str:
+        """What the file holds, for an error."""
+        if self.kinds:
+            return KINDS[self.kinds[0]].class_name
+        names = [*self.file]
+        if any("OCTAVE_NEW_FORMAT" in getattr(self.find(each), "attrs", ()) for each in names[:9]):
+            return "variables in Octave's own format; save with -v7, as .mat"
+        return list_some(names) or "nothing at all"
+
+    def has_times(self, name: str) -> bool:
+        """Tell whether there are times, of which SIDEKIT writes -1 where there is none."""
+        kind = getattr(getattr(self.find(name), "dtype", None), "kind", "")
+        return kind in ("i", "f") and bool((self.data_set(name, "any").check().read() != -1).any())
 
     def data_set(self, name: str, content: str, found: H5 | None = None) -> DataSet:
-        """Return a plain data set of a content of `TYPES`, unread."""
-        kinds, wanted = TYPES[content]
+        """Return a plain data set of a content of `_TYPES`, unread."""
         found = self.find(name) if found is None else found
         if found is None:
             raise self.error(name, "is missing")
         if not hasattr(found, "shape") or found.is_virtual or found.external:
             raise self.error(name, "is no plain data set in this file")
         shape, dtype = tuple(found.shape or (0,) * (found.shape is None)), found.dtype
-        good = dtype.kind in kinds and not h5py.check_enum_dtype(dtype) and len(shape) <= 2
+        good = (
+            dtype.kind in _TYPES[content] and not h5py.check_enum_dtype(dtype) and len(shape) <= 2
+        )
         if dtype.kind in "iuf":
             # Numbers of other bits, which damage makes, would be converted in silence.
             is_plain = found.id.get_type().equal(h5py.h5t.py_create(dtype))
@@ -207,9 +239,16 @@ class Source:
         if content == "ids":
             good = good and sum(extent != 1 for extent in shape) <= 1
             good = good and (dtype.kind == "S" or h5py.check_string_dtype(dtype) is not None)
+        properties = found.id.get_create_plist()
+        filters = [properties.get_filter(i)[0] for i in range(properties.get_nfilters())]
         if not good:
-            raise self.error(name, f"must hold {wanted}; it has type {dtype}, shape {shape}")
-        return DataSet(self, name, content, found, shape)
+            raise self.error(name, f"cannot hold {content}: it has type {dtype}, shape {shape}")
+        # Each once, and one of two that pack.
+        if not _FILTERS.issuperset(filters) or len(
+            {_LZF if f == _GZIP else f for f in filters}
+        ) < len(filters):
+            raise self.error(name, "is packed otherwise than by gzip or lzf; use gzip")
+        return DataSet(self, name, content, found, shape, filters)
 
     def claim(self, name: str, needed: int) -> None:
         """Refuse more bytes than may still be read."""
@@ -228,6 +267,8 @@ class DataSet:
     content: str
     data: H5
     shape: tuple[int, ...]
+    # The codes of what packs its chunks, in their order.
+    filters: list[int]
 
     def error(self, text: str) -> FileFormatError:
         """Return an error about this data set."""
@@ -247,27 +288,101 @@ class DataSet:
         """Whether the type cannot hold a negative number."""
         return bool(self.data.dtype.kind in "ub")
 
-    def check(self, *, whole: bool = True) -> DataSet:
-        """Refuse more than fits into memory, and chunks that do not unpack to their size."""
-        size = self.data.dtype.itemsize
-        # Ids take four bytes for each character, and a string of Python each.
-        each = {"S": 6 * size, "O": 200}.get(self.data.dtype.kind, 2 * size)
-        each = 8 if self.content == "numbers" else each
-        needed = max(math.prod(self.shape) * each * whole, math.prod(self.data.chunks or ()) * size)
-        self.source.claim(self.name, needed)
+    @functools.cached_property
+    def chunks(self) -> list[h5py.h5d.StoreInfo]:
+        """Places and sizes of the chunks that are stored."""
+        found: list[h5py.h5d.StoreInfo] = []
         if self.data.chunks is not None:
-            with reading(self.source.path, self.name):
-                is_own = self.source.attribute("format").startswith("bosaris_py.")
-                _check_chunks(self.data, self.shape, whole=is_own)
+            self.data.id.chunk_iter(found.append)
+        return found
+
+    @functools.cached_property
+    def is_read_unpacked(self) -> bool:
+        """Whether all is packed by gzip, so that it is unpacked once, for its size and content."""
+        is_all = not any(chunk.filter_mask for chunk in self.chunks)
+        return _GZIP in self.filters and self.content != "ids" and is_all
+
+    @functools.cached_property
+    def chunk_size(self) -> int:
+        """Bytes of a chunk that is not packed."""
+        each = self.data.id.get_type().get_size()
+        if self.data.dtype.kind == "O":
+            # Of a string of any length, length, address and number are stored.
+            each = 8 + self.data.file.id.get_create_plist().get_sizes()[0]
+        return int(math.prod(self.data.chunks) * each)
+
+    def check(self, *, whole: bool = True) -> DataSet:
+        """Refuse more than fits into memory, and chunks that do not unpack to their size.
+
+        At their size the library never looks: what it reads behind the end of a short one crashes
+        it, or is what the memory held before. In a file of this package none may be missing.
+        """
+        size, shape, steps = self.data.dtype.itemsize, self.shape, self.data.chunks or ()
+        # Ids take four bytes for each character, and numbers room to be looked at.
+        each = {"ids": 6 * size, "numbers": 8}.get(self.content, 2 * size)
+        self.source.claim(self.name, max(math.prod(shape) * each * whole, math.prod(steps) * size))
+        with _reading(self.source.path, self.name):
+            for chunk in self.chunks:
+                used = self._used(chunk)
+                is_packed = _GZIP in used or _LZF in used
+                if any(at >= n for at, n in zip(chunk.chunk_offset, shape, strict=True)):
+                    raise ValueError("a chunk outside its extents")
+                if is_packed and not self.is_read_unpacked:
+                    self._unpack(chunk)
+                elif not is_packed and chunk.size != self.chunk_size + 4 * (_FLETCHER in used):
+                    raise ValueError(f"a chunk that has not {self.chunk_size} bytes")
+            n_chunks = math.prod(-(-n // step) for n, step in zip(shape, steps, strict=False))
+            if self.source.format and steps and len(self.chunks) != n_chunks:
+                raise ValueError("chunks are missing")
         return self
+
+    def _used(self, chunk: h5py.h5d.StoreInfo) -> list[int]:
+        """Return the filters of a chunk; one that does not shrink may be stored without some."""
+        return [code for i, code in enumerate(self.filters) if not chunk.filter_mask >> i & 1]
+
+    def _unpack(self, chunk: h5py.h5d.StoreInfo) -> bytes:
+        """Return what gzip packed, of lzf only as many zeros; raise `ValueError` if not all."""
+        data: bytes = self.data.id.read_direct_chunk(chunk.chunk_offset)[1]
+        size = self.chunk_size
+        for code in reversed(self._used(chunk)):
+            if code == _FLETCHER:
+                data = data[:-4]
+            elif code == _SHUFFLE:
+                by_byte = np.frombuffer(data, np.uint8).reshape(self.data.dtype.itemsize, -1)
+                data = by_byte.T.tobytes()
+            elif code == _LZF:
+                data = bytes(_size_of_lzf(data, size + 4))
+            else:
+                stream = zlib.decompressobj()
+                # The checksum of the library may be packed with the data; gzip has its own.
+                data = stream.decompress(data, size + 5)
+                data = data if stream.eof else b""
+        if len(data) != size:
+            raise ValueError(f"a chunk that does not unpack to {size} bytes")
+        return data
+
+    def _unpack_rows(self, out: AnyArray, first: int) -> None:
+        """Fill an array with the rows from `first` on, of chunks that gzip packed."""
+        # As the library does where a chunk was never written.
+        out[...] = self.data.fillvalue
+        wide, (height, width) = out.reshape(len(out), -1), (*self.data.chunks, 1)[:2]
+        for chunk in self.chunks:
+            top, left = (*chunk.chunk_offset, 0)[:2]
+            top -= first
+            place = wide[max(top, 0) : max(top + height, 0), left : left + width]
+            if place.size:
+                part = np.frombuffer(self._unpack(chunk), self.data.dtype).reshape(height, width)
+                place[...] = part[max(-top, 0) :][: len(place), : place.shape[1]]
 
     def read(self, rows: slice = slice(None)) -> AnyArray:
         """Return all elements, or some rows, in their `memory_type`."""
         start, stop, _ = rows.indices(self.shape[0] if self.shape else 1)
         # The library leaves what was never written as it is.
         out = np.zeros((stop - start, *self.shape[1:]) if self.shape else (), self.memory_type)
-        if out.size:
-            with reading(self.source.path, self.name):
+        with _reading(self.source.path, self.name):
+            if out.size and self.is_read_unpacked:
+                self._unpack_rows(out, start)
+            elif out.size:
                 self.data.read_direct(out, rows if self.shape and rows != slice(None) else ())
         # Whole matrices are kept by objects. A damaged file can hold what numpy's bool must not.
         out = mark_read_only(out) if rows == slice(None) else out
@@ -277,7 +392,7 @@ class DataSet:
         """Return all ids as a vector of str."""
         if math.prod(self.shape) == 0:
             return mark_read_only(np.empty(0, dtype=np.str_))
-        with reading(self.source.path, self.name):
+        with _reading(self.source.path, self.name):
             if self.data.dtype.kind == "O":
                 texts = [bytes(item or b"").decode() for item in np.ravel(self.data[()])]
                 # Each takes the room of the longest.
@@ -297,86 +412,8 @@ class DataSet:
         return check_mask(self.read(rows), where, signed=signed and not self.is_unsigned)
 
 
-@contextlib.contextmanager
-def reading(path: Path, name: str = "") -> Iterator[None]:
-    """Turn whatever goes wrong inside HDF5 into `FileFormatError`."""
-    try:
-        yield
-    except BosarisError:
-        raise
-    # h5py maps the faults of a damaged file to a dozen built-in exceptions.
-    except Exception as error:
-        text = safe(str(error).strip() or type(error).__name__, 300)
-        is_open = "unable to lock" in text or "already open" in text
-        fault = "open elsewhere for writing" if is_open else "damaged, or cannot be read"
-        where = f" data set `/{safe(name)}`" * bool(name)
-        raise FileFormatError(f"{path}:{where} {fault}: {text}") from error
-
-
-@contextlib.contextmanager
-def opened(path: FilePath, max_bytes: int | None = None) -> Iterator[Source]:
-    """Open a file for reading; whatever goes wrong is a FileFormatError or an OSError.
-
-    `max_bytes` limits the memory of what is read; None stands for `half_of_memory`.
-    """
-    file_path = as_path(path)
-    with file_path.open("rb") as stream:
-        head = stream.read(16)
-    if not h5py.is_hdf5(file_path):
-        what = "a MATLAB file; call it .mat" if head.startswith(b"MATLAB") else "damaged or no HDF5"
-        raise FileFormatError(f"{file_path}: {what}")
-    room = half_of_memory() if max_bytes is None else max_bytes
-    # Readers on network folders must not fail for want of a lock. No chunk is read twice.
-    options = {"locking": "best-effort", "rdcc_nbytes": 0}
-    with reading(file_path), h5py.File(file_path, "r", **options) as file:
-        yield Source(file_path, file, room)
-
-
-def _check_chunks(data: H5, shape: tuple[int, ...], *, whole: bool) -> None:
-    """Raise `ValueError` if chunks do not unpack to their size, at which the library never looks.
-
-    What it reads behind the end of a short one crashes it, or is what the memory held before. In a
-    file of this package (`whole`) none may be missing.
-    """
-    properties = data.id.get_create_plist()
-    filters = [properties.get_filter(i)[0] for i in range(properties.get_nfilters())]
-    known = {_GZIP, _LZF, _SHUFFLE, _FLETCHER}
-    if not known.issuperset(filters) or len({*filters}) < len(filters) or known <= {*filters}:
-        raise ValueError("compressed otherwise than by gzip or lzf; write it again with gzip")
-    # Of a string of any length, length, address and number are stored.
-    addresses = data.file.id.get_create_plist().get_sizes()[0]
-    each = 8 + addresses if data.dtype.kind == "O" else data.id.get_type().get_size()
-    size = math.prod(data.chunks) * each
-
-    def fault_of(chunk: h5py.h5d.StoreInfo) -> str | None:
-        if any(start >= n for start, n in zip(chunk.chunk_offset, shape, strict=True)):
-            return "a chunk outside its extents"
-        used = [code for i, code in enumerate(filters) if not chunk.filter_mask >> i & 1]
-        packer = next((code for code in used if code in (_GZIP, _LZF)), None)
-        behind = used[used.index(packer) :] if packer is not None else used
-        end = chunk.size - 4 * (_FLETCHER in behind)
-        wanted = size + 4 * (_FLETCHER in used and _FLETCHER not in behind)
-        found = end
-        if packer is not None:
-            packed = data.id.read_direct_chunk(chunk.chunk_offset)[1][: max(0, end)]
-            found = _unpacked_size(packed, wanted, is_lzf=packer == _LZF)
-        return None if found == wanted else f"a chunk that does not unpack to {wanted} bytes"
-
-    if fault := data.id.chunk_iter(fault_of):
-        raise ValueError(fault)
-    n_chunks = math.prod(-(-n // step) for n, step in zip(shape, data.chunks, strict=True))
-    if whole and data.id.get_num_chunks() != n_chunks:
-        raise ValueError("chunks are missing")
-
-
-def _unpacked_size(packed: bytes, wanted: int, *, is_lzf: bool) -> int:
-    """Return how many bytes a packed chunk has, at most one more than wanted; -1 of half a one."""
-    if not is_lzf:
-        stream, found = zlib.decompressobj(), 0
-        while packed and found <= wanted:
-            found += len(stream.decompress(packed, _UNPACKED_AT_ONCE))
-            packed = stream.unconsumed_tail
-        return found if stream.eof else -1
+def _size_of_lzf(packed: bytes, wanted: int) -> int:
+    """Return how many bytes a packed chunk has, or a few more than wanted; -1 of half a one."""
     # A byte below 32 stands before that many bytes and one; others, with one or two more, before a
     # copy of bytes that were before.
     place = found = 0
@@ -389,6 +426,28 @@ def _unpacked_size(packed: bytes, wanted: int, *, is_lzf: bool) -> int:
         else:
             found, place = found + 9 + sum(packed[place + 1 : place + 2]), place + 3
     return found if place == len(packed) else -1
+
+
+# Objects.
+
+
+def fit(
+    name: str,
+    shape: tuple[int, ...],
+    sizes: dict[str, int],
+    error: Callable[[str], FileFormatError],
+) -> None:
+    """Take the extents of a field that none before it has; raise if others are not the same."""
+    dims, count = FIELDS[name].dims, math.prod(shape)
+    if "q" in dims and "q" not in sizes:
+        # One measure of many ids, or many measures of one id, may be a vector.
+        is_one = shape == (sizes[dims[-1]],)
+        sizes["q"] = shape[0] if len(shape) == 2 else 1 if is_one else count
+    wanted = tuple(sizes.setdefault(dim, count) for dim in dims)
+    is_empty = 0 in wanted and count == 0
+    if not is_empty and [n for n in shape if n != 1] != [n for n in wanted if n != 1]:
+        swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
+        raise error(f"has shape {shape}; the ids before it ask for {wanted}{swapped}")
 
 
 def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
@@ -408,84 +467,64 @@ def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArra
     return mark_read_only(stored.view(wanted) if is_byte else stored.astype(wanted))
 
 
-# Objects.
-
-
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None
 ) -> tuple[Arrays, tuple[Note, ...]]:
-    """Read the arrays of an object of a kind of `KINDS`, and notes on an old layout.
+    """Read the arrays of an object of a kind of `KINDS`, and notes on its layout.
 
-    Notes are on a key of two masks, scores without a mask, and a key of targets alone that does not
-    say that it is one.
+    A key comes as `labels`, or as the masks `tar` and `non` of an old layout; a list of trials
+    with its `columns`, if it has any.
     """
     with opened(path, max_bytes) as source:
-        if f"flat_{kind}" in KINDS and source.has("trials/models"):
-            # A list, which is too sparse for a matrix.
-            kind = f"flat_{kind}"
+        # A list is too sparse for a matrix.
+        kind = f"flat_{kind}" if f"flat_{kind}" in source.kinds else kind
         found, sizes = find_fields(source, kind)
         arrays = _read_fields(found, sizes)
-        says_what = source.attribute("format") or source.has("file_format")
-        has_times = kind == "id_map" and source.has("start")
-    if "labels" in arrays:
-        labels = arrays.pop("labels")
-        arrays |= {"tar": mark_read_only(labels == 1), "non": mark_read_only(labels == -1)}
-    for name in KINDS[kind].fields:
-        if name not in arrays:
-            arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in FIELDS[name].dims], bool))
-    notes = notes_of_layout(path, kind, found)
-    if has_times:
-        notes = (note_of_times(path),)
-    if kind == "key" and not says_what and arrays["tar"].any() and not arrays["non"].any():
+        notes = [*notes_of_layout(path, kind, found)]
+        if source.find("columns/trial/names") is not None:
+            arrays["columns"] = {
+                each: _read_columns(source, f"columns/{each}", sizes[dim])
+                for each, dim in zip(COLUMN_KINDS, "kmn", strict=True)
+            }
+        if kind == "id_map" and any(map(source.has_times, ("start", "stop"))):
+            notes.append(note_of_times(path))
+        says_what = source.format or source.find("file_format") is not None
+    for name in {*layout.MASKS}.intersection(KINDS[kind].fields).difference(arrays):
+        arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in FIELDS[name].dims], bool))
+    labels = arrays.get("labels", np.empty(0))
+    if not says_what and labels.min(initial=0) == 0 < labels.max(initial=0):
         text = f"{path}: all trials are targets. Is it an Ndx?"
         advice = "Ndx.read and read_trials read trials without labels; the key is another file."
-        notes = (*notes, Note(OldFormatWarning, text, advice=advice))
-    return arrays, notes
+        notes.append(Note(errors.OldFormatWarning, text, advice=advice))
+    return arrays, tuple(notes)
 
 
 def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str, int]]:
     """Find the data sets of an object, and the extent of each dimension; check types and shapes."""
-    declared = source.attribute("format")
-    is_own = declared.startswith("bosaris_py.")
-    if is_own:
-        stored = declared.removeprefix("bosaris_py.")
-        # A key with columns is a list of trials, too.
-        if stored != "trial_metadata" or kind not in ("flat_key", "flat_ndx"):
-            _refuse_other(source, kind, stored)
-        version = source.attribute("format_version") or FORMAT_VERSION
-        refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+    if source.format:
+        version = source.attribute("format_version") or layout.FORMAT_VERSION
+        refuse_newer(f"{source.path}: the attribute format_version", version, layout.FORMAT_VERSION)
+    if kind not in source.kinds:
+        wanted = KINDS[kind].class_name
+        raise FileFormatError(f"{source.path}: expected {wanted}; the file holds {source.holds}")
     names = KINDS[kind].fields
-    if kind == "key" and not any(map(source.has, FIELDS["tar"].names)):
+    if kind == "key" and source.name_of("tar") is None:
         names = (*IDS, "labels")
     found: dict[str, DataSet] = {}
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
     for name in sorted(names, key=lambda name: FIELDS[name].content != "ids"):
-        # The mask of models decides for that of segments.
-        is_left = name == "hasseg" and "hasmodel" not in found
-        place = next(filter(source.has, FIELDS[name].names), None)
-        if place is not None and not is_left:
+        place = source.name_of(name)
+        if place is not None:
             made = found[name] = source.data_set(place, FIELDS[name].content)
             shape = made.shape[::-1] if _is_transposed(found, name) else made.shape
-            fit(name, (math.prod(shape),) if made.content == "ids" else shape, sizes, made.error)
-        elif (is_own and kind != "trial_metadata") or not _may_lack(name, kind, found):
-            _refuse_other(source, kind, _recognise(source, kind))
+            shape = (math.prod(shape),) if made.content == "ids" else shape
+            fit(name, shape, sizes, made.error)
+        elif source.format or name not in layout.MASKS or (kind, found["modelset"].name) in _MASKED:
             raise source.error(FIELDS[name].names[0], "is missing")
-    if kind in ("ndx", "flat_ndx") and _recognise(source) == kind.replace("ndx", "key"):
-        _refuse_other(source, kind, "key")
     if "labels" in found and found["labels"].is_unsigned:
         raise found["labels"].error("cannot hold -1 for non-targets: is this an Ndx?")
     return found, sizes
-
-
-def _may_lack(name: str, kind: str, found: Mapping[str, DataSet]) -> bool:
-    """Tell whether a file of another program may lack a field, given those before it."""
-    if name == "hasseg":
-        return "hasmodel" not in found
-    if (name, kind) == ("scoremask", "scores"):
-        # PyBOSARIS and DCA-PLDA.
-        return found["modelset"].name not in ("ID/row_ids", "modelset")
-    return name in KINDS[kind].optional
 
 
 def _is_transposed(found: Mapping[str, DataSet], name: str) -> bool:
@@ -508,85 +547,21 @@ def _read_fields(found: Mapping[str, DataSet], sizes: Mapping[str, int]) -> Arra
             array = data_set.read()
         if _is_transposed(found, name) and array.ndim == 2:
             array = np.ascontiguousarray(array.T)
-        shape = [sizes[dim] for dim in FIELDS[name].dims]
-        arrays[name] = mark_read_only(array).reshape(shape)
-    if "trialmask" in arrays:
-        if arrays["trialmask"].min(initial=0) < 0:
-            raise found["trialmask"].error("holds -1 for non-targets: is this a Key?")
-        arrays["trialmask"] = arrays["trialmask"].view(np.bool_)
+        array = array.reshape([sizes[dim] for dim in FIELDS[name].dims])
+        if name == "trialmask":
+            if array.min(initial=0) < 0:
+                raise data_set.error("holds -1 for non-targets: is this a Key?")
+            array = array.view(np.bool_)
+        arrays[name] = mark_read_only(array)
     return arrays
 
 
-def note_of_times(path: FilePath) -> Note:
-    """Say that an `IdMap` keeps no times, which files of SIDEKIT and its relatives have."""
-    text = f"{path}: start and stop of the segments are left out: an IdMap has pairs of ids."
-    return Note(BosarisWarning, text)
-
-
-def notes_of_layout(path: FilePath, kind: str, found: Mapping[str, DataSet]) -> tuple[Note, ...]:
-    """Return a note if a key comes as two masks, or scores come without a mask."""
-    text = "a key in the old layout with two masks" if "tar" in found else ""
-    if kind == "scores" and "scoremask" not in found:
-        text = "the file does not say which scores are valid; taking all as valid"
-    return (Note(OldFormatWarning, f"{path}: {text}"),) if text else ()
-
-
-def kind_of(path: FilePath) -> str:
-    """Tell the kind of object in a file, by the file's own word, else by its data sets."""
-    with opened(path) as source:
-        declared = source.attribute("format").removeprefix("bosaris_py.")
-        found = declared if declared in KINDS else _recognise(source)
-        if found not in KINDS and source.has("trial_mask"):
-            # Labels are of a type that can hold -1.
-            found = "ndx" if source.data_set("trial_mask", "mask").is_unsigned else "key"
-        if found not in KINDS:
-            raise FileFormatError(f"{path}: none of {', '.join(KINDS)}; the file holds {found}")
-        return found
-
-
-def is_list(path: FilePath) -> bool:
-    """Tell whether a file holds a list of trials, which fits into memory."""
-    with opened(path) as source:
-        return source.has("trials/models")
-
-
-def _recognise(source: Source, kind: str = "") -> str:
-    """Name the kind that a file may be of, `kind` if possible, or else what it holds."""
-    found = [name for signs, name in SIGNS if source.has(*signs)]
-    if found:
-        return kind if kind in found else found[0]
-    if source.has("trial_mask"):
-        return kind if kind in ("ndx", "key") else "an Ndx or Key"
-    return list_some(source.file) or "nothing at all"
-
-
-def _refuse_other(source: Source, kind: str, found: str) -> None:
-    """Raise if a file holds something else than what was asked for."""
-    if found != kind:
-        name = KINDS[found].class_name if found in KINDS else safe(found)
-        wanted = KINDS[kind].class_name
-        raise FileFormatError(f"{source.path}: expected {wanted}; the file holds {name}")
-
-
-def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, Any]:
-    """Read trials and their columns: what `write_metadata` takes, in a dict, read-only."""
-    with opened(path, max_bytes) as source:
-        found, sizes = find_fields(source, "trial_metadata")
-        if not source.has("columns/trial/names"):
-            _refuse_other(source, "trial_metadata", _recognise(source))
-        columns = {
-            kind: _read_columns(source, f"columns/{kind}", sizes[dim])
-            for kind, dim in zip(COLUMN_KINDS, "kmn", strict=True)
-        }
-        return {"is_target": None, **_read_fields(found, sizes), "columns": columns}
-
-
-def _read_columns(source: Source, where: str, size: int) -> dict[str, StoredColumn]:
+def _read_columns(source: Source, where: str, size: int) -> dict[str, layout.StoredColumn]:
     """Read all columns of one kind, with an element for each of `size` trials or ids."""
-    columns: dict[str, StoredColumn] = {}
+    columns: dict[str, layout.StoredColumn] = {}
     names = source.data_set(f"{where}/names", "ids").check().read_ids().tolist()
     for number, name in enumerate(names):
-        is_factor = source.has(f"{where}/{number}/codes")
+        is_factor = source.find(f"{where}/{number}/codes") is not None
         place = f"{where}/{number}/{'codes' if is_factor else 'values'}"
         found = source.data_set(place, "positions" if is_factor else "numbers")
         if found.shape != (size,) or name in columns:
@@ -599,3 +574,31 @@ def _read_columns(source: Source, where: str, size: int) -> dict[str, StoredColu
             levels = source.data_set(f"{where}/{number}/levels", "ids")
             columns[name] = values, levels.check().read_ids()
     return columns
+
+
+def note_of_times(path: FilePath) -> Note:
+    """Say that an `IdMap` keeps no times, which files of SIDEKIT and its relatives have."""
+    text = f"{path}: start and stop of the segments are left out: an IdMap has pairs of ids."
+    return Note(errors.BosarisWarning, text)
+
+
+def notes_of_layout(path: FilePath, kind: str, found: Mapping[str, DataSet]) -> tuple[Note, ...]:
+    """Return a note if a key comes as two masks, or scores come without a mask."""
+    text = "a key in the old layout with two masks" if "tar" in found else ""
+    if kind == "scores" and "scoremask" not in found:
+        text = "the file does not say which scores are valid; taking all as valid"
+    return (Note(errors.OldFormatWarning, f"{path}: {text}"),) if text else ()
+
+
+def kind_of(path: FilePath) -> str:
+    """Tell the kind of object in a file, by the file's own word, else by its data sets."""
+    with opened(path) as source:
+        if not source.kinds:
+            known = ", ".join(KINDS)
+            raise FileFormatError(f"{path}: none of {known}; the file holds {source.holds}")
+        return source.kinds[0]
+
+
+def is_list(path: FilePath) -> bool:
+    """Tell whether a file holds a list of trials, which fits into memory."""
+    return kind_of(path).startswith("flat_")

@@ -1,4 +1,4 @@
-"""Write all kinds of objects as HDF5, in the layout that `hdf5` tells."""
+"""What files of trials hold, and how it is written as HDF5; `hdf5` tells the layout."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import contextlib
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
+import attrs
 import h5py
 import numpy as np
 
@@ -14,9 +16,92 @@ from bosaris_py._arrays import AnyArray, StrArray
 from bosaris_py._validation import FilePath
 from bosaris_py._version import __version__
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.hdf5 import COLUMN_KINDS, FORMAT_VERSION, H5, StoredColumn
-from bosaris_py.files.layout import FIELDS, IDS
 from bosaris_py.files.replacing import FULL_DISK, replacing
+
+FORMAT_VERSION = "1.0"
+
+# What h5py, which has no types, gives: files, groups, data sets and their identifiers.
+H5: TypeAlias = "h5py.Dataset"
+# Of a column: positions in levels, and the levels; or numbers.
+StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
+# Arguments of the constructor of the class that was read, by name.
+Arrays: TypeAlias = dict[str, Any]
+
+
+@attrs.frozen
+class Field:
+    """Content of an argument of a class, its dimensions, and the names of its data set.
+
+    Dimensions are letters: m models, n segments, k trials, q quality measures. The first name is
+    written; a reader takes the first that it finds.
+    """
+
+    content: str
+    dims: str
+    names: tuple[str, ...]
+
+
+# The toolkit; SIDEKIT, one release of which misspelt the segments; PyBOSARIS; DCA-PLDA.
+_MODELS = ("ID/row_ids", "modelset", "model_names", "enroll_ids", "train_ids")
+_SEGMENTS = ("ID/column_ids", "segset", "segest", "test_names", "test_ids")
+
+# In the order in which they are written.
+FIELDS = {
+    "trialmask": Field("mask", "mn", ("trial_mask",)),
+    # Of a key: 1 for targets, -1 for non-targets, 0 for no trial.
+    "labels": Field("mask", "mn", ("trial_mask",)),
+    "modelQ": Field("numbers", "qm", ("modelQ",)),
+    "segQ": Field("numbers", "qn", ("segQ",)),
+    "scoremat": Field("numbers", "mn", ("scores", "score_mat")),
+    "scoremask": Field("mask", "mn", ("score_mask",)),
+    "values": Field("numbers", "qn", ("values",)),
+    "ids": Field("ids", "n", ("ids",)),
+    "modelset": Field("ids", "m", _MODELS),
+    "segset": Field("ids", "n", _SEGMENTS),
+    "hasmodel": Field("mask", "m", ("ID/has_row", "hasmodel")),
+    "hasseg": Field("mask", "n", ("ID/has_column", "hasseg")),
+    "models": Field("positions", "k", ("trials/models",)),
+    "segments": Field("positions", "k", ("trials/segments",)),
+    "is_target": Field("mask", "k", ("trials/is_target",)),
+    "scores": Field("numbers", "k", ("trials/scores",)),
+    "leftids": Field("ids", "n", ("left_ids", "leftids")),
+    "rightids": Field("ids", "n", ("right_ids", "rightids")),
+    # Never written so: the toolkit's first format of keys had two masks.
+    "tar": Field("mask", "mn", ("target_mask", "tar_mask")),
+    "non": Field("mask", "mn", ("nontarget_mask", "non_mask")),
+}
+
+
+@attrs.frozen
+class Kind:
+    """A class of objects: its fields in the order of the toolkit's structs, and their variable.
+
+    A file is recognised by a field, the sign. The variable is empty if no MATLAB file holds any.
+    """
+
+    class_name: str
+    sign: str
+    fields: tuple[str, ...]
+    variable: str = ""
+
+
+IDS = ("modelset", "segset")
+# All true where a file of another program lacks them.
+MASKS = ("hasmodel", "hasseg", "scoremask")
+_TRIALS = (*IDS, "models", "segments")
+
+# In the order in which they are looked for.
+KINDS = {
+    "flat_key": Kind("Key", "is_target", (*_TRIALS, "is_target")),
+    "flat_scores": Kind("Scores", "scores", (*_TRIALS, "scores")),
+    "flat_ndx": Kind("Ndx", "models", _TRIALS),
+    "key": Kind("Key", "tar", (*IDS, "tar", "non"), "key"),
+    "ndx": Kind("Ndx", "trialmask", (*IDS, "trialmask"), "ndx"),
+    "scores": Kind("Scores", "scoremat", ("scoremat", *IDS, "scoremask"), "scr"),
+    "segment_quality": Kind("SegmentQuality", "values", ("ids", "values"), "qual"),
+    "quality_measures": Kind("QualityMeasures", "modelQ", ("modelQ", "segQ", *IDS, *MASKS), "qual"),
+    "id_map": Kind("IdMap", "leftids", ("leftids", "rightids"), "idmap"),
+}
 
 # Chunks are rows of about so many bytes, and of lists so many trials, that they can be read alike.
 _CHUNK_BYTES, _CHUNK_TRIALS = 2**20, 2**17
@@ -24,47 +109,36 @@ _CHUNK_BYTES, _CHUNK_TRIALS = 2**20, 2**17
 _COMPRESS_FROM = 2**12
 
 
-def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
-    """Write an object, given by what `read` returns, replacing an existing file in one step."""
-    if kind == "key":
-        arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
-    with creating(path, kind, sum(array.nbytes for array in arrays.values())) as file:
-        for name in sorted(arrays, key=list(FIELDS).index):
-            dtype = np.float64 if "q" in FIELDS[name].dims else arrays[name].dtype
-            put(file, FIELDS[name].names[0], arrays[name].astype(dtype, copy=False))
-            if name == "labels":
-                # By this the toolkit tells a key from a trial list.
-                put(file, "file_format", np.array(["2.0"]))
-
-
-def write_metadata(
+def write(
+    kind: str,
     path: FilePath,
-    *,
-    form: str,
-    columns: Mapping[str, Mapping[str, StoredColumn]],
-    matrix: AnyArray | None = None,
-    **trials: AnyArray | None,
+    columns: Mapping[str, Mapping[str, StoredColumn]] | None = None,
+    /,
+    **arrays: AnyArray,
 ) -> None:
-    """Write trials and their columns, replacing an existing file in one step.
+    """Write an object, given by what `read` returns, replacing an existing file in one step.
 
-    `form` is the name of the class that holds the trials. `columns` has those of each of
-    `COLUMN_KINDS`. The others are the fields of the kind, `is_target` perhaps None; trials are by
-    segment, then by model. `matrix` has the labels as the toolkit reads them.
+    Of a key with columns, whose kind is trial_metadata, `labels` are the matrix for the toolkit.
     """
-    arrays = {FIELDS[name].names[0]: a for name, a in trials.items() if a is not None}
-    for kind in COLUMN_KINDS:
-        arrays[f"columns/{kind}/names"] = np.array(list(columns[kind]), dtype=np.str_)
-        for number, column in enumerate(columns[kind].values()):
-            where = f"columns/{kind}/{number}"
+    stored: dict[str, AnyArray] = {}
+    for name in filter(arrays.__contains__, FIELDS):
+        is_double = "q" in FIELDS[name].dims
+        stored[FIELDS[name].names[0]] = np.asarray(arrays[name], np.float64 if is_double else None)
+    if "labels" in arrays:
+        # By this the toolkit tells a key from a trial list.
+        stored["file_format"] = np.array(["2.0"])
+    for side, table in (columns or {}).items():
+        stored[f"columns/{side}/names"] = np.array(list(table), dtype=np.str_)
+        for number, column in enumerate(table.values()):
+            where = f"columns/{side}/{number}"
             if type(column) is tuple:
-                arrays[f"{where}/codes"], arrays[f"{where}/levels"] = column
+                stored[f"{where}/codes"], stored[f"{where}/levels"] = column
             else:
-                arrays[f"{where}/values"] = np.asarray(column)
-    if matrix is not None:
-        arrays = {"trial_mask": matrix, "file_format": np.array(["2.0"]), **arrays}
-    with creating(path, "trial_metadata", sum(array.nbytes for array in arrays.values())) as file:
-        put_attribute(file, "form", form)
-        for name, array in arrays.items():
+                stored[f"{where}/values"] = np.asarray(column)
+    with creating(path, kind, sum(array.nbytes for array in stored.values())) as file:
+        if columns is not None:
+            file.attrs["form"] = np.bytes_("Key" if "labels" in arrays else "FlatKey")
+        for name, array in stored.items():
             put(file, name, array)
 
 
@@ -97,9 +171,9 @@ def creating(path: FilePath, kind: str, size: int) -> Iterator[H5]:
                     raise
         # The oldest format of the library, because MATLAB of the toolkit's days reads it.
         with h5py.File(temporary, "w", libver=("earliest", "v108")) as file:
-            put_attribute(file, "format", f"bosaris_py.{kind}")
-            put_attribute(file, "format_version", FORMAT_VERSION)
-            put_attribute(file, "created_by", f"bosaris_py {__version__}")
+            file.attrs["format"] = np.bytes_(f"bosaris_py.{kind}")
+            file.attrs["format_version"] = np.bytes_(FORMAT_VERSION)
+            file.attrs["created_by"] = np.bytes_(f"bosaris_py {__version__}")
             yield file
 
 
@@ -114,8 +188,11 @@ def put(root: H5, name: str, array: AnyArray) -> None:
             array = np.strings.encode(array, "utf-8")
         # One byte longer than the longest, as MATLAB does.
         array = array.astype(f"S{1 + int(np.strings.str_len(array).max(initial=0))}")
-        is_ascii = bool(array.size == 0 or array.view(np.uint8).max() < 128)
-        kind = _text_type(array.dtype.itemsize, is_ascii=is_ascii)
+        kind = h5py.h5t.C_S1.copy()
+        kind.set_size(array.dtype.itemsize)
+        kind.set_strpad(h5py.h5t.STR_NULLTERM)
+        if array.size and array.view(np.uint8).max() > 127:
+            kind.set_cset(h5py.h5t.CSET_UTF8)
     array = np.ascontiguousarray(array.view(np.uint8) if array.dtype == np.bool_ else array)
     dtype = array.dtype if kind is None else h5py.Datatype(kind)
     made = new_data_set(root, name, array.shape, dtype)
@@ -143,30 +220,8 @@ def new_data_set(
     return root.create_dataset(name, shape, dtype, track_times=False, **options)
 
 
-def put_attribute(root: H5, name: str, text: str) -> None:
-    """Put a text attribute of fixed length."""
-    value = np.array(text.encode(), dtype=f"S{len(text) + 1}")
-    kind = _text_type(len(text) + 1, is_ascii=True)
-    space = h5py.h5s.create(h5py.h5s.SCALAR)
-    h5py.h5a.create(root.id, name.encode(), kind, space).write(value, mtype=kind)
-
-
 def refuse_unstorable(ids: StrArray, name: str) -> None:
     """Raise if an id holds a NUL, which ends a string, or is no Unicode."""
     text = "".join(ids.tolist())
-    try:
-        text.encode()
-        fault = "holds a NUL character, which files cannot store" if "\0" in text else ""
-    except UnicodeEncodeError as error:
-        fault = f"cannot be encoded as UTF-8: {error}"
-    if fault:
-        raise InvalidInputError(f"an id of `{name}` {fault}")
-
-
-def _text_type(width: int, *, is_ascii: bool) -> h5py.h5t.TypeStringID:
-    """Return the HDF5 type of a null-terminated string of `width` bytes."""
-    kind = h5py.h5t.C_S1.copy()
-    kind.set_size(width)
-    kind.set_strpad(h5py.h5t.STR_NULLTERM)
-    kind.set_cset(h5py.h5t.CSET_ASCII if is_ascii else h5py.h5t.CSET_UTF8)
-    return kind
+    if "\0" in text or text.encode(errors="ignore").decode() != text:
+        raise InvalidInputError(f"an id of `{name}` holds a NUL character or is no Unicode text")

@@ -47,14 +47,6 @@ def replacing(path: FilePath) -> Iterator[Path]:
         if isinstance(error, OSError) and error.errno in FULL_DISK and error.filename is None:
             error.filename = str(path)
         raise
-    if os.name == "posix":
-        # Let the new name survive a power cut, too.
-        with contextlib.suppress(OSError):
-            folder = os.open(target.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
 
 
 def try_output(path: FilePath) -> int:

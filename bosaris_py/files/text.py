@@ -1,284 +1,299 @@
-"""Text files of trials: one reader for all formats of `formats.FORMATS`."""
+"""Text files of trials: one reader for all formats of `formats.FORMATS`.
+
+A file is cut by Python's ``split``, some megabytes at a time, ids are numbered by a dict, numbers
+are read by ``float``. Only where the count of cells is wrong is it gone through line by line, so
+that an error names file, line and cell.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import itertools
+import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, mark_read_only
-from bosaris_py._notes import Note
-from bosaris_py._validation import (
-    FilePath,
-    as_path,
-    check_choice,
-    describe,
-    invalid,
-    list_some,
-    repetitions,
-)
+from bosaris_py import _validation as check
+from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
+from bosaris_py._notes import Note, warn
+from bosaris_py._parallel import progress_bar
+from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisWarning, FileFormatError
-from bosaris_py.files.cells import Head, Numbers, Texts, cut, file_parts, line_error, read_head
-from bosaris_py.files.columns import (
-    DROPPED,
-    KIND,
-    NONTARGET,
-    SPOOF,
-    TARGET,
-    THIRD_KINDS,
-    VOCABULARIES,
-    Column,
-    Factor,
-    TrialOrder,
-    Vocabulary,
-    factor_of_kinds,
-)
-from bosaris_py.files.formats import (
-    FORMATS,
-    ROLES,
-    Format,
-    FormatColumn,
-    cut_header,
-    detect_lines,
-    find_format,
-    show,
-)
-from bosaris_py.files.hdf5 import half_of_memory
+from bosaris_py.files import columns as kinds, detection, formats
+from bosaris_py.files.columns import Codes, Column, Factor, Table, TrialOrder, Vocabulary
+from bosaris_py.files.detection import line_error
+from bosaris_py.files.formats import Columns, Plan, find_format, odd_number, show
+from bosaris_py.files.hdf5 import as_text, half_of_memory
 
-Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
-Labels = Mapping[str, bool | str | None]
+Labels = str | Mapping[str, bool | str | None]
+
+# Bytes that are read and cut at once; more take more memory, not less time.
+_BLOCK_BYTES = 2**21
+_LONGEST_LINE = 2**26
+# Ids that files of this package can store, in characters and in bytes of UTF-8.
+LONGEST_ID, _LONGEST_STORED_ID = 4096, 4 * 4096
+_CONTROLS = bytes(code for code in range(32) if not 9 <= code <= 13)
+
+# How files begin that are no text of trials, and what to do.
+_LINES = "write a line for each trial, such as: model segment score"
+_NO_TEXTS: dict[tuple[bytes, ...], str] = {
+    (b"\xff\xfe", b"\xfe\xff"): "the text is in UTF-16; save it in UTF-8",
+    (b"\x1f\x8b",): "this is a gzip file; let its name end in .gz",
+    (b"BZh", b"\xfd7zXZ"): "this is a packed file; unpack it, or let gzip pack it",
+    (b"\x93NUMPY",): "this is an array of numpy (.npy), which has no ids; write it by np.savetxt",
+    (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"): f"this is a pickle of Python; {_LINES}",
+    (b"PK\x03\x04",): f"this is a zip archive, as .npz, .xlsx and .pt are; {_LINES}",
+    (b"PAR1", b"%PDF", b"\xd0\xcf\x11\xe0", b"<"): f"this is no plain text; {_LINES}",
+    (b"# Created by Octave", b"Octave-1-"): "this is Octave's own format; save with '-v7'",
+}
 
 
-@attrs.frozen(eq=False, repr=False)
-class Table:
-    """The lines of a text file, in their order, as columns.
+# Parts of files, and their cells
 
-    Nothing is sorted out yet: lines that are repeated are all there, and scores may be missing.
 
-    Parameters
-    ----------
-    models, segments : Factor
-        Model and test segment of each line.
-    is_target : (k,) array of bool, optional
-        Which lines are targets; None if the file has no labels.
-    scores : (k,) array of float, optional
-        The scores, NaN where a line has none; None if the file has no scores.
-    columns : mapping of str to Factor or (k,) array of float
-        The other columns by name.
-    lines : (k,) array of int, optional
-        The number of each line in its file, from 1.
-    notes : tuple of Note
-        What is odd about the file.
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, or standard input; raise if a file changes before it is closed."""
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    with path.open("rb") as stream:
+        before = os.fstat(stream.fileno())
+        yield stream
+        now = os.fstat(stream.fileno())
+        changes = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
+        if stream.seekable() and changes:
+            raise FileFormatError(
+                f"{path}: changed while it was being read; wait until it is complete"
+            )
 
-    Examples
-    --------
-    >>> from bosaris_py.files.columns import Factor
-    >>> table = Table(Factor.from_values(["anna", "bert"]), Factor.from_values(["s1", "s1"]))
-    >>> table
-    Table: 2 lines, 2 models x 1 segments
-    >>> table.take([1]).models.values()
-    array(['bert'], dtype='<U4')
+
+def file_parts(
+    path: Path, notes: list[Note], *, progress: bool = False
+) -> Iterator[tuple[int, bytes]]:
+    """Give parts of whole lines, each with the number of its first line.
+
+    The last line is ended like the others, with a note. A byte order mark is skipped.
     """
-
-    models: Factor
-    segments: Factor
-    is_target: BoolArray | None = None
-    scores: FloatArray | None = None
-    columns: Mapping[str, Column] = attrs.field(factory=dict)
-    lines: AnyArray | None = None
-    notes: tuple[Note, ...] = ()
-
-    def __len__(self) -> int:
-        """Return the number of lines."""
-        return len(self.models)
-
-    def __repr__(self) -> str:
-        """Return the counts in one line."""
-        sizes = self.models.levels.size, self.segments.levels.size
-        text = f"Table: {len(self)} lines, {sizes[0]} models x {sizes[1]} segments"
-        if self.is_target is not None:
-            n_tar = int(np.count_nonzero(self.is_target))
-            text += f", {n_tar} targets, {len(self) - n_tar} non-targets"
-        if self.scores is not None:
-            text += f", {np.count_nonzero(~np.isnan(self.scores))} scores"
-        return text + (f", columns {', '.join(self.columns)}" if self.columns else "")
-
-    def take(self, lines: npt.ArrayLike) -> Table:
-        """Return a table of other lines, given by positions or by a mask.
-
-        Ids of models and segments that occur no more are left out.
-
-        Parameters
-        ----------
-        lines : (m,) array of int, or (k,) array of bool
-            The lines to take.
-
-        Returns
-        -------
-        Table
-            The table of these lines.
-        """
-        chosen = np.asarray(lines)
-        chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.intp)
-
-        def part(column: AnyArray | None) -> AnyArray | None:
-            return None if column is None else mark_read_only(column[chosen])
-
-        columns: dict[str, Column] = {}
-        for name, each in self.columns.items():
-            if isinstance(each, Factor):
-                columns[name] = each.take(chosen)
-            else:
-                columns[name] = mark_read_only(each[chosen])
-        return attrs.evolve(
-            self,
-            models=_used(self.models.take(chosen)),
-            segments=_used(self.segments.take(chosen)),
-            is_target=part(self.is_target),
-            scores=part(self.scores),
-            columns=columns,
-            lines=part(self.lines),
+    line, rest, is_first = 1, b"", True
+    with contextlib.ExitStack() as stack:
+        on_disk = stack.enter_context(_opened(path))
+        size = path.stat().st_size if path.is_file() else None
+        bar = stack.enter_context(
+            progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)
         )
+        is_packed = path.suffix.lower() == ".gz"
+        stream = gzip.GzipFile(fileobj=on_disk, mode="rb") if is_packed else on_disk
+        try:
+            while part := stream.read(_BLOCK_BYTES):
+                # A pipe has no position.
+                bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
+                if is_first:
+                    found = (told for mark, told in _NO_TEXTS.items() if part.startswith(mark))
+                    if told := next(found, ""):
+                        raise FileFormatError(f"{path}: {told}", path=path)
+                    part, is_first = part.removeprefix(b"\xef\xbb\xbf"), False
+                whole, end, part = part.rpartition(b"\n")
+                if end:
+                    data, rest = rest + whole + end, part
+                    yield line, data
+                    line += data.count(b"\n")
+                else:
+                    rest += part
+                if len(rest) > _LONGEST_LINE:
+                    raise line_error(path, line, f"a line of more than {_LONGEST_LINE} bytes")
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
+    if rest:
+        if rest.strip():
+            told = f"{path}: the last line has no end; is the file complete?"
+            notes.append(Note(BosarisWarning, told))
+        yield line, rest + b"\n"
 
 
-def _used(ids: Factor) -> Factor:
-    """Leave out the levels that no item has."""
-    is_used = ids.counts() > 0
-    if is_used.all():
-        return ids
-    return Factor((np.cumsum(is_used) - 1)[ids.codes], ids.levels[is_used])
-
-
-# Which column is which
+def read_words(path: FilePath) -> list[str]:
+    """Return all words of a text, whatever lines they are in."""
+    notes: list[Note] = []
+    data = b"".join(part for _, part in file_parts(as_path(path), notes))
+    warn(notes)
+    try:
+        return data.decode().split()
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path}: the names are not in UTF-8: {error}") from error
 
 
 @attrs.frozen
-class Plan:
-    """How the lines of a file are read: roles and names from left to right."""
+class Head:
+    """The first part of a file that is not blank, from its first line that is not."""
 
-    format: Format
-    # The role of each column, or None, and its name.
-    columns: tuple[tuple[str | None, str], ...]
-    # None stands for blanks and tabs.
-    separator: bytes | None = None
-    skips_first_line: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """Roles and names."""
-        return [role or name for role, name in self.columns]
+    number: int
+    lines: list[bytes]
+    rest: bytes
 
 
-def plan_of_names(
-    format: Format,
-    names: Iterable[str],
-    separator: str | None = None,
-    *,
-    skips_first_line: bool = False,
-) -> Plan:
-    """Return the plan of columns that have the names of their roles."""
-    columns = tuple((name if name in ROLES else None, name) for name in names)
-    return Plan(format, columns, separator.encode() if separator else None, skips_first_line)
+def read_head(parts: Iterable[tuple[int, bytes]]) -> Head | None:
+    """Take parts until one has a line that is not blank; None if there is none."""
+    for line, data in parts:
+        if rest := data.lstrip():
+            begin = data.rfind(b"\n", 0, len(data) - len(rest)) + 1
+            lines = data[begin:].split(b"\n", 1000)[:1000]
+            number = line + data.count(b"\n", 0, begin)
+            return Head(number, [each for each in lines if each.strip()], data[begin:])
+    return None
 
 
-def format_of_names(names: Sequence[str]) -> Format:
-    """Return the format of a file of these columns without a header."""
-    return Format("columns", tuple(map(FormatColumn, names)), VOCABULARIES)
+def cut(data: bytes, line: int, plan: Plan, path: Path) -> tuple[list[list[bytes]], Sequence[int]]:
+    """Return the cells of each column of whole lines, and the numbers of the lines."""
+    names, mark = plan.names, plan.separator
+    width, n_lines = len(names), data.count(b"\n")
+    cells: list[bytes] = []
+    # The end of a line becomes a cell of its own, so that each line has its width if each of
+    # them is where it must be.
+    end = b"\0" if mark is None else b"\n"
+    if mark is None and b"\0" not in data and b'"' not in data:
+        cells = data.replace(b"\n", b" \0 ").split()
+    elif mark is not None and b'"' not in data:
+        cells = data.replace(b"\n", mark + b"\n" + mark).split(mark)[:-1]
+        if b" " in data or b"\r" in data or (b"\t" in data and mark != b"\t"):
+            cells = [cell.strip(b" \t\r\v\f") for cell in cells]
+    ends = cells[width :: width + 1]
+    is_whole = len(cells) == n_lines * (width + 1) and ends.count(end) == n_lines
+    # Between blanks no cell is empty.
+    if is_whole and (mark is None or b"" not in cells):
+        return [cells[at :: width + 1] for at in range(width)], range(line, line + n_lines)
+    cells, numbers = [], []
+    for number, text in enumerate(data.split(b"\n")[:-1], line):
+        row = formats.unquote(text, mark)
+        if not any(row):
+            continue
+        if len(row) == width - 1 and mark is None and plan.format.last_optional:
+            row.append(b"")
+        if len(row) != width:
+            expected = f"expected {width} columns ({' '.join(names[:20])})"
+            fault = f"{expected}, found {len(row)}: {show(text)}"
+            fault += ". The line ends are carriage returns alone" * (b"\r" in text.strip())
+            raise line_error(path, number, fault)
+        cells += row
+        numbers.append(number)
+    return [cells[at::width] for at in range(width)], numbers
 
 
-def _as_names(columns: object, width: int) -> list[str]:
-    """Return columns from left to right, given by names or by a mapping to positions."""
-    match columns:
-        case str():
-            names = columns.replace(",", " ").split()
-        case Mapping():
-            role_at = {at: role for role, at in columns.items() if at is not None}
-            if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
-                last = f"each to a position from 0 to {width - 1}"
-                expected = f"map roles to names in the header, or {last}"
-                raise invalid("columns", expected, repr(dict(columns)))
-            names = [role_at.get(at, "-") for at in range(width)]
-        case list() | tuple():
-            names = [*columns]
-        case _:
-            raise invalid("columns", "be a list of names", describe(columns))
-    if not names or not all(isinstance(name, str) for name in names):
-        raise invalid("columns", "be a list of names", describe(columns))
-    if repeated := {*repetitions(names)} - {"-"}:
-        raise invalid("columns", "name each column once", f"{sorted(repeated)} more than once")
-    return names
+def _fault_of_id(name: bytes) -> str:
+    """Say what is wrong with an id; it must survive being written."""
+    if len(name) > _LONGEST_STORED_ID:
+        return f"an id of {len(name)} bytes; {_LONGEST_STORED_ID} is the most"
+    if found := [code for code in name if code in _CONTROLS]:
+        return f"holds the control character 0x{found[0]:02x}; this is no text file"
+    try:
+        text = name.decode()
+    except UnicodeDecodeError:
+        return f"the id {show(name)} is not in UTF-8"
+    if text.startswith("\ufeff"):
+        return f"the id {text!r} starts with a byte order mark; were files joined?"
+    is_odd = any(letter.isspace() and not letter.isascii() for letter in text)
+    blank = "holds a blank that is none in ASCII; write blanks or tabs between columns"
+    return f"the id {text!r} {blank}" if is_odd else ""
 
 
-def _plan_of(
-    path: Path, head: Head, format: Format | None, columns: Columns | None, words: Vocabulary | None
-) -> Plan:
-    """Find out which column is which, or say what the file lacks or has too much."""
-    first = head.lines[0]
-    separator, cells = cut_header(first)
-    to_names = isinstance(columns, Mapping) and not any(type(at) is int for at in columns.values())
-    names = None if columns is None or to_names else _as_names(columns, len(cells))
-    if format is None and names is not None:
-        format = format_of_names(names)
-    if format is None:
-        to_csv = FORMATS["csv"] if to_names else None
-        format = to_csv or detect_lines(head.lines, path, words, head.number)
-    if format.has_header:
-        return _plan_by_header(path, head, format, columns)
-    if to_names:
-        hint = "Only files with a header have names to map; give the columns from left to right."
-        raise invalid("columns", "be a list of columns", describe(columns), hint)
-    first_word = format.first_line.split(" ")[0]
-    if first_word and cells[0].lower() != first_word:
-        text = f"the first line must begin with {first_word}, found {show(first)}"
-        raise line_error(path, head.number, text)
-    variants = format.variants if names is None else [tuple(names)]
-    width = len(first.split())
-    found = [v for v in variants if len(v) in (width, width + format.last_optional)]
-    # A table without a header, such as spreadsheets write.
-    by_mark = [v for v in variants if separator and len(v) == len(cells)]
-    if not found and not by_mark:
-        layouts = " or ".join(f"{len(v)} ({' '.join(v)})" for v in variants)
-        text = f"expected {layouts} columns, found {width}: {show(first)}"
-        raise line_error(path, head.number, text)
-    mark = None if found else separator
-    return plan_of_names(format, [*found, *by_mark][0], mark, skips_first_line=bool(first_word))
+@attrs.define
+class Texts:
+    """A column of ids, labels or categories while it is read."""
+
+    name: str
+    codes: Codes = attrs.field(factory=Codes)
+    parts: list[npt.NDArray[np.int32]] = attrs.field(factory=list)
+    longest: int = 0
+
+    def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> list[bytes]:
+        """Take the cells of some lines; return those that are new."""
+        old = len(self.codes)
+        codes = np.fromiter(map(self.codes.__getitem__, cells), np.int32, len(cells))
+        self.parts.append(codes)
+        new: list[bytes] = [*itertools.islice(reversed(self.codes), len(self.codes) - old)][::-1]
+        self.longest = max(self.longest, max(map(len, new), default=0))
+        if self.name in ("model", "segment") and b"" in new:
+            raise self.error(b"", numbers, path, f"the {self.name} is empty")
+        joined = b"".join(new)
+        is_plain = joined.isascii() and joined.translate(None, _CONTROLS) == joined
+        for name in new if self.longest > _LONGEST_STORED_ID or not is_plain else ():
+            if fault := _fault_of_id(name):
+                raise self.error(name, numbers, path, fault)
+        return new
+
+    def error(self, text: bytes, numbers: Sequence[int], path: Path, fault: str) -> FileFormatError:
+        """Return the error about the first of the latest lines that has a text."""
+        at = int(np.argmax(self.parts[-1] == self.codes[text]))
+        return line_error(path, numbers[at], fault)
+
+    def all_codes(self) -> npt.NDArray[np.int32]:
+        """Return the code of each line."""
+        return np.concatenate([np.empty(0, np.int32), *self.parts])
+
+    def values(self) -> Factor:
+        """Return the column as categories, in ascending order."""
+        texts = np.array(list(self.codes), dtype=np.bytes_)
+        # UTF-8 sorts like the characters do.
+        order = np.argsort(texts)
+        rank = np.empty(texts.size, dtype=np.int32)
+        rank[order] = np.arange(texts.size, dtype=np.int32)
+        return Factor.unchecked(rank[self.all_codes()], as_text(texts[order]))
 
 
-def _plan_by_header(path: Path, head: Head, format: Format, columns: Columns | None) -> Plan:
-    """Find the columns by the names in the first line."""
-    given = {} if columns is None else columns
-    if not isinstance(given, Mapping) or not given.keys() <= {*ROLES}:
-        expected = f"map {', '.join(ROLES)} to names in the header; other columns keep their names"
-        hint = 'For instance {"model": "enroll", "score": "llr"}.'
-        raise invalid("columns", expected, describe(columns), hint)
-    separator, names = cut_header(head.lines[0])
-    if separator and not names[-1] and len(head.lines) > 1:
-        # Hyperion's lists of trials: a separator too many, and no column below it.
-        names = names[: max(len(cut_header(head.lines[1])[1]), len(names) - 1)]
-    if repeated := repetitions(filter(None, names)):
-        text = f"the header names {list_some(repeated)} more than once"
-        raise line_error(path, head.number, text)
-    lower = [name.lower() for name in names]
-    roles: dict[int, str] = {}
-    for role in ROLES:
-        name = given.get(role)
-        wanted = format.header.get(role, ()) if role not in given else (str(name),) * bool(name)
-        at = next((lower.index(w.lower()) for w in wanted if w.lower() in lower), None)
-        if at is not None and at not in roles:
-            roles[at] = role
-        elif name is not None or (role in format.required and role not in given):
-            raise FileFormatError(
-                f"{path}: no column {' or '.join(wanted)} for the {role}s in the first line; its "
-                f"columns are {list_some(names, 20)}"
-            )
-    # Nobody could ask for a column without a name.
-    found = tuple((roles.get(at), name or "-") for at, name in enumerate(names))
-    return Plan(format, found, separator.encode() if separator else None, skips_first_line=True)
+@attrs.define
+class Numbers:
+    """A column of numbers while it is read; NaN stands for those that are missing."""
+
+    name: str
+    # In lower case.
+    missing: frozenset[bytes] = frozenset()
+    parts: list[Float64Array] = attrs.field(factory=list)
+
+    def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> list[bytes]:
+        """Take the cells of some lines."""
+        try:
+            values = np.fromiter(map(float, cells), np.float64, len(cells))
+            is_odd = ~np.isfinite(values)
+        except ValueError:
+            values = np.empty(0)
+        # float() takes 1_000, a typing error in a score file, and gives inf for 1e999.
+        if values.size < len(cells) or is_odd.any() or b"_" in b"".join(cells):
+            lines = zip(cells, numbers, strict=True)
+            values = np.array([self._number(*item, path) for item in lines])
+        self.parts.append(values)
+        return []
+
+    def _number(self, cell: bytes, number: int, path: Path) -> float:
+        """Return the number in a cell, or say what is wrong with it."""
+        text = cell.decode(errors="replace").lower()
+        if cell.lower() in self.missing:
+            return math.nan
+        with contextlib.suppress(ValueError):
+            value = math.nan if "_" in text else float(cell)
+            if math.isfinite(value) or "inf" in text:
+                return value
+            if math.isinf(value):
+                fault = "is out of the range of floating-point numbers"
+                raise line_error(path, number, f"{show(cell)} {fault}")
+        if text.lstrip("+-") in formats.MISSING_WORDS:
+            fault = f"the {self.name} is {text or 'empty'} here. Does it say that there is none?"
+            raise line_error(path, number, fault, missing=text)
+        fault = odd_number(text) or "is not a number"
+        fault += "; is this a key?" * (text in ("target", "nontarget"))
+        raise line_error(path, number, f"{show(cell)} {fault}")
+
+    def values(self) -> Float64Array:
+        """Return all numbers."""
+        return mark_read_only(np.concatenate([np.empty(0), *self.parts]))
 
 
 # Tables
@@ -287,14 +302,14 @@ def _plan_by_header(path: Path, head: Head, format: Format, columns: Columns | N
 def read_table(
     path: FilePath,
     format: str | None = None,
-    *,
     columns: Columns | None = None,
     labels: Labels | None = None,
     spoof: str = "error",
     missing: str | Sequence[str] = (),
     strip_suffix: str = "",
-    extra: bool = True,
     max_bytes: int | None = None,
+    *,
+    extra: bool = True,
     progress: bool = False,
 ) -> Table:
     r"""Read a trial list, a key or scores from one of the text formats of the field.
@@ -311,11 +326,13 @@ def read_table(
         model segment"``: ``model``, ``segment``, ``side``, ``label``, ``score``, ``-`` for a column
         that is not read, other names for extra columns. For files with a header, the names of the
         columns that have another name than usual, for instance ``{"model": "enroll", "score":
-        "cosine"}``; None says that there is no such column. For files without a header a mapping
-        may have positions, ``{"model": 1, "segment": 0, "score": 4}``; others are not read.
-    labels : mapping of str to bool, str or None, optional
+        "cosine"}`` or ``"model=enroll,score=cosine"``; None, or nothing behind the sign, says that
+        there is no such column. For files without a header a mapping may have positions,
+        ``{"model": 1, "segment": 0, "score": 4}``; others are not read.
+    labels : str, or mapping of str to bool, str or None, optional
         What the labels mean, if they are not those of the format: True for targets, False for
-        non-targets, ``"spoof"``, or None for lines to be left out.
+        non-targets, ``"spoof"``, or None for lines to be left out. Or all in one text, such as
+        ``"yes=target,no=nontarget"``.
     spoof : {"error", "nontarget", "keep", "drop"}, default: "error"
         What to do with trials of the third class. Where they become non-targets the words of all
         labels are kept in the column ``label``. "keep" also adds a column ``kind`` of the words
@@ -324,11 +341,11 @@ def read_table(
         What stands for a missing number, besides what the format says; in any case of letters.
     strip_suffix : str, optional
         Taken off the end of models and segments, for instance ``".wav"``.
-    extra : bool, default: True
-        Read the extra columns.
     max_bytes : int, optional
         Refuse a file whose contents would take more memory than this; by default half of the
         memory of the machine.
+    extra : bool, default: True
+        Read the extra columns.
     progress : bool, default: False
         Show a progress bar.
 
@@ -359,12 +376,16 @@ def read_table(
     >>> table.models.values().tolist(), table.is_target.tolist()
     (['anna/1.wav', 'bert/1.wav'], [True, False])
     """
-    check_choice(spoof, ("error", "nontarget", "keep", "drop"), "spoof")
+    check.check_choice(spoof, ("error", "nontarget", "keep", "drop"), "spoof")
     absent = (missing,) if isinstance(missing, str) else tuple(missing)
-    texts: list[tuple[str, object]] = [("strip_suffix", strip_suffix)]
-    for name, value in [*texts, *(("missing", word) for word in absent)]:
+    given: list[object] = [strip_suffix, *absent]
+    for at, value in enumerate(given):
         if not isinstance(value, str) or value.encode(errors="ignore").decode() != value:
-            raise invalid(name, "be text that UTF-8 can encode", describe(value))
+            raise invalid(
+                "missing" if at else "strip_suffix",
+                "be text that UTF-8 can encode",
+                check.describe(value),
+            )
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
     file, notes = as_path(path), list[Note]()
@@ -372,20 +393,19 @@ def read_table(
     head = read_head(parts)
     if head is None:
         if chosen is None and columns is None:
-            detect_lines([], file)
+            raise FileFormatError(f"{file}: there is no line in this file", path=file)
         return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
-    plan = _plan_of(file, head, chosen, columns, words)
+    plan = detection.find_plan(file, head.lines, head.number, chosen, columns, words)
     known = plan.format.vocabularies if words is None else (words,)
     found = read_columns(file, head, parts, plan, known, absent, extra=extra, max_bytes=max_bytes)
     if not found.lines.size:
-        text = f"{file}: there is no trial below the header; was the file cut off?"
-        notes.append(Note(BosarisWarning, text))
+        notes.append(no_line(file, "trial below the header"))
     return attrs.evolve(found.table(spoof, strip_suffix), notes=tuple(notes))
 
 
-def no_line(path: Path) -> Note:
+def no_line(path: Path, what: str = "line in this file") -> Note:
     """Say that a file is empty."""
-    return Note(BosarisWarning, f"{path}: there is no line in this file; was it cut off?")
+    return Note(BosarisWarning, f"{path}: there is no {what}; was it cut off?")
 
 
 def detect_format(path: FilePath) -> str:
@@ -408,16 +428,18 @@ def detect_format(path: FilePath) -> str:
 
     Notes
     -----
-    A file with a header has the format of which most columns are named in it. Without
-    one, a format fits if it has that number of columns and each of them looks right:
+    A file whose first line names the columns of a format with a header has that format; ``csv`` is
+    any table whose first line names two roles, or has a word above numbers or above labels.
+    Without a header, a format fits if it has that number of columns and each looks right:
 
-    - a score if all are numbers, but not only 1, 0 and -1;
+    - a score if all are numbers, but not only 1, 0 and -1, nor 0, 1 and 2, nor whole numbers of one
+      length of four digits or more;
     - a label if all are words of one vocabulary of the format;
     - an id unless all are numbers with a decimal point, or all are labels;
-    - a gender if all are F or M.
+    - a gender if all are F or M, a side if all are A, B or X.
 
-    Columns are what lies between blanks; where no format fits, between tabs, commas or semicolons,
-    as in a table that was written without its header.
+    Columns are what lies between blanks; where no format fits, between tabs, commas, semicolons or
+    bars.
 
     Examples
     --------
@@ -429,24 +451,35 @@ def detect_format(path: FilePath) -> str:
     'voxceleb-scores'
     """
     file = as_path(path)
-    head = read_head(file_parts(file, []))
-    return detect_lines([] if head is None else head.lines, file).name
+    if (head := read_head(file_parts(file, []))) is None:
+        raise FileFormatError(f"{file}: there is no line in this file", path=file)
+    return detection.find_plan(file, head.lines, head.number).format.name
 
 
-_CLASSES: dict[object, int] = {True: TARGET, False: NONTARGET, None: DROPPED, "spoof": SPOOF}
-_CLASSES |= {"target": TARGET, "nontarget": NONTARGET}
+def first_lines(path: Path) -> list[bytes]:
+    """Return the first lines of a file, for an error about it; none of a pipe."""
+    head = read_head(file_parts(path, [])) if path.is_file() else None
+    return [] if head is None else head.lines
+
+
+# As `kinds` has them: a non-target, a target, a spoof, and one that is left out.
+_WORDS = (False, "nontarget"), (True, "target"), ("spoof",), (None, "drop")
+_CLASSES: dict[object, int] = {word: side for side, words in enumerate(_WORDS) for word in words}
 
 
 def _vocabulary_of(labels: object) -> Vocabulary:
     """Return the words that the caller gives."""
     expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
+    if isinstance(labels, str):
+        # As in `bosaris --labels`.
+        labels = dict(part.partition("=")[::2] for part in labels.split(","))
     if not isinstance(labels, Mapping) or not labels:
-        raise invalid("labels", expected, describe(labels))
+        raise invalid("labels", expected, check.describe(labels))
     for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
         if type(meaning) in (int, float) or meaning not in _CLASSES:
             raise invalid("labels", expected, f"{meaning!r} for {word!r}")
-    return {str(word).lower(): _CLASSES[meaning] for word, meaning in labels.items()}
+    return {kinds.spell(str(word)): _CLASSES[meaning] for word, meaning in labels.items()}
 
 
 @attrs.frozen(eq=False)
@@ -469,22 +502,21 @@ class ReadColumns:
         ids = self._side("model", suffix), self._side("segment", suffix)
         if self.classes is None:
             return Table(*ids, None, scores, columns, self.lines)
-        is_spoof = self.classes == SPOOF
+        is_spoof, words = self.classes == kinds.SPOOF, self.ids.get("label")
         if spoof == "error" and is_spoof.any():
-            text = (
-                f"the trial is a {THIRD_KINDS[0].noun} ({np.count_nonzero(is_spoof)} in all), "
-                "neither target nor non-target. They can be dropped, kept, or count as non-targets."
-            )
+            count, noun = np.count_nonzero(is_spoof), kinds.THIRD_KINDS[0].noun
+            text = f"the trial is a {noun}, neither target nor non-target ({count} in all). "
+            text += "They can be dropped, kept, or count as non-targets."
             raise line_error(self.path, int(self.lines[np.argmax(is_spoof)]), text, spoof="drop")
-        if is_spoof.any() and spoof != "drop" and "label" in self.ids:
+        if is_spoof.any() and spoof != "drop" and words is not None:
             # The words of all labels are kept where spoofs count as non-targets.
-            words = Factor.from_values([text.decode().lower() for text in self.ids["label"].codes])
-            columns["label"] = words.take(self.ids["label"].all_codes())
+            known = Factor.from_values([text.decode().lower() for text in words.codes])
+            columns["label"] = known.take(words.all_codes())
         if spoof == "keep":
-            columns[KIND] = factor_of_kinds(self.classes)
-        is_target = mark_read_only(self.classes == TARGET)
+            columns[kinds.KIND] = kinds.factor_of_kinds(self.classes)
+        is_target = mark_read_only(self.classes == kinds.TARGET)
         table = Table(*ids, is_target, scores, columns, self.lines)
-        is_dropped = (self.classes == DROPPED) | (is_spoof & (spoof == "drop"))
+        is_dropped = (self.classes == kinds.DROPPED) | (is_spoof & (spoof == "drop"))
         return table.take(~is_dropped) if is_dropped.any() else table
 
     def _side(self, role: str, suffix: str) -> Factor:
@@ -492,17 +524,14 @@ class ReadColumns:
         count = self.lines.size
         if role in self.ids:
             factor = self.ids[role].values()
-            if not suffix:
-                return factor
-            stripped = [name.removesuffix(suffix) for name in factor.levels.tolist()]
+            stripped = [name.removesuffix(suffix) for name in factor.levels.tolist() if suffix]
             if "" in stripped:
-                fault = f"{self.path}: nothing is left of the {role} {suffix!r}"
-                raise FileFormatError(fault)
-            return Factor.from_values(stripped).take(factor.codes)
+                raise FileFormatError(f"{self.path}: nothing is left of the {role} {suffix!r}")
+            return Factor.from_values(stripped).take(factor.codes) if suffix else factor
         if role == "model":
-            return Factor(np.zeros(count, np.int32), [self.plan.format.model_id][:count])
-        width = len(str(count))
-        names = [f"{number:0{width}}" for number in range(1, 1 + count)]
+            # The same on both sides, however either was told.
+            return Factor(np.zeros(count, np.int32), ["all"][:count])
+        names = [f"{number:0{len(str(count))}}" for number in range(1, 1 + count)]
         return Factor(np.arange(count), np.array(names, dtype=np.str_))
 
 
@@ -518,7 +547,7 @@ def read_columns(
     max_bytes: int | None = None,
 ) -> ReadColumns:
     """Read the columns of a file; what is wrong is told with its line."""
-    absent = frozenset(word.lower().encode() for word in (plan.format.missing, *missing) if word)
+    absent = frozenset(word.lower().encode() for word in (*missing, *plan.format.missing.split()))
     ids: dict[str, Texts] = {}
     score: Numbers | None = None
     others: dict[str, Texts | Numbers] = {}
@@ -526,9 +555,7 @@ def read_columns(
     for place, (role, name) in enumerate(plan.columns):
         column: Texts | Numbers
         if role == "score":
-            column = score = Numbers(
-                "score", absent | ({b""} if plan.format.last_optional else set())
-            )
+            column = score = Numbers("score", absent.union([b""] * plan.format.last_optional))
         elif role in ("model", "segment", "label"):
             column = ids[role] = Texts(role)
         elif name == "-" or not extra or (role == "side" and "segment" not in plan.names):
@@ -542,12 +569,10 @@ def read_columns(
     lines: list[Sequence[int]] = []
     classes: list[AnyArray] = []
     room = half_of_memory() if max_bytes is None else max_bytes
-    first = (head.number, head.rest)
-    if plan.skips_first_line:
-        first = (head.number + 1, head.rest.partition(b"\n")[2])
+    skips = plan.skips_first_line
+    first = head.number + skips, head.rest.partition(b"\n")[2] if skips else head.rest
     for line, data in itertools.chain([first], parts):
-        optional = plan.format.last_optional
-        cells, numbers = cut(data, line, plan.names, plan.separator, path, last_optional=optional)
+        cells, numbers = cut(data, line, plan, path)
         lines.append(numbers)
         for place, column in columns:
             new = column.add(cells[place], numbers, path)
@@ -556,18 +581,17 @@ def read_columns(
         if same:
             claimed, real = cells[same[0]], cells[same[1]]
             classes.append(np.fromiter(map(operator.eq, claimed, real), np.uint8, len(real)))
-            classes[-1][[name == b"attack" for name in real]] = SPOOF
+            classes[-1][[name == b"attack" for name in real]] = kinds.SPOOF
         # Of each line numbers, and of each id a text that takes the room of the longest.
         texts = [column for _, column in columns if isinstance(column, Texts)]
         needed = sum((6 * column.longest + 64) * len(column.codes) for column in texts)
         if needed + 16 * len(columns) * sum(map(len, lines)) > room:
-            text = "takes more memory than `max_bytes`, by default half of the memory"
-            raise FileFormatError(f"{path}: {text}")
+            raise FileFormatError(f"{path}: takes more memory than `max_bytes`, or half of it")
     if "label" in ids:
-        meanings = [vocabularies[0][text.decode().lower()] for text in ids["label"].codes]
+        meanings = [vocabularies[0][kinds.spell(text.decode())] for text in ids["label"].codes]
         classes = [np.array(meanings, np.uint8)[ids["label"].all_codes()]]
-    found = np.concatenate(classes) if classes else None
     all_lines = np.concatenate([np.asarray(each, np.int64) for each in lines])
+    found = np.concatenate(classes) if classes else None
     return ReadColumns(path, plan, all_lines, ids, score, others, found)
 
 
@@ -581,17 +605,19 @@ def _known(
     """Return the sets of labels that have all new ones, too; raise if there is none."""
     for text in new:
         word = text.decode(errors="replace").lower()
-        fitting = [words for words in vocabularies if word in words]
+        fitting = [words for words in vocabularies if kinds.spell(word) in words]
         if not fitting:
-            expected = " or ".join("|".join(words) for words in vocabularies)
-            fault = f"labels must be {expected}; found {show(text)}."
-            others = ["|".join(words) for words in VOCABULARIES if word in words]
-            use: dict[str, str | None] = {"labels": None}
-            if others and others[0] not in expected:
-                fault += f" It looks like {others[0]}: is it another format?"
-            elif word.lstrip("+-").replace(".", "", 1).isdigit():
-                fault, use = f"{fault} Are these scores?", {}
-            raise column.error(text, numbers, path, fault, **use)
+            expected = " or ".join("|".join([*words][:3]) for words in vocabularies[:2])
+            fault = f"labels must be {expected}; found {show(text)}"
+            words = sorted(each.decode(errors="replace").lower() for each in column.codes)
+            is_known = bool(kinds.classes_of([word])) and not {*words} <= {"0", "1", "2"}
+            if detection.Look(column.codes).has_decimals:
+                fault += ". Are these scores?"
+            elif is_known or len(words) != 2 or not all(words):
+                fault += "; is it another format, or are these no labels?"
+            else:
+                fault += f"; use {formats.suggest_labels(words)}"
+            raise column.error(text, numbers, path, fault)
         vocabularies = fitting
     return vocabularies
 
@@ -605,12 +631,10 @@ def refuse_conflicts(
         if bad.size and table.lines is not None:
             worst = bad[np.argmin(order.repeated[bad])]
             lines = [int(order.first[worst]), int(order.repeated[worst])]
-            columns = {"m": table.models, "s": table.segments, name: column}
-            part = Table(table.models, table.segments, columns=columns).take(lines).columns
-            (model, _), (segment, _), (first, second) = (
-                (each.values() if isinstance(each, Factor) else each).tolist()
-                for each in part.values()
-            )
+            values = column.values() if isinstance(column, Factor) else column
+            first, second = values[lines].tolist()
+            sides = table.models, table.segments
+            model, segment = (side.levels[side.codes[lines[0]]] for side in sides)
             text = f"trial {model} {segment} is listed again: its {name} is {second} here and "
             text += f"{first} in line {table.lines[lines[0]]} ({bad.size} such lines)"
             raise line_error(as_path(path), int(table.lines[lines[1]]), text)

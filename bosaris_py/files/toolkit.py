@@ -19,34 +19,27 @@ and a false mask.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._notes import Note
-from bosaris_py._validation import FilePath, as_path, invalid, list_some
-from bosaris_py.files.cells import Head, Numbers, file_parts, line_error, read_head
-from bosaris_py.files.columns import NONTARGET, SPOOF, TARGET, factor_of_kinds, order_trials
-from bosaris_py.files.formats import Format, FormatColumn, show
-from bosaris_py.files.hdf5 import Arrays, note_of_times
-from bosaris_py.files.text import (
-    format_of_names,
-    no_line,
-    plan_of_names,
-    read_columns,
-    refuse_conflicts,
-)
-from bosaris_py.files.writing import Writer, formatter, named, rows_of, words, write_parts
+from bosaris_py._validation import FilePath, as_path, invalid
+from bosaris_py.files import text, writing
+from bosaris_py.files.columns import KIND, Factor, are_kinds, order_trials
+from bosaris_py.files.detection import line_error
+from bosaris_py.files.formats import Format, FormatColumn, plan_of_names, show
+from bosaris_py.files.hdf5 import note_of_times
+from bosaris_py.files.hdf5_writing import Arrays
 
-_LAYOUTS = {
+_COLUMNS = {
     "ndx": "model segment",
     "key": "model segment label",
     "scores": "model segment score",
     "id_map": "model segment",
 }
-_KEY_WORDS = (dict(zip(("target", "nontarget", "spoof"), (TARGET, NONTARGET, SPOOF), strict=True)),)
+_LABELS: dict[str, bool | str | None] = {"target": True, "nontarget": False, "spoof": "spoof"}
 # How the lists of ids are called.
 _IDS = ("set", "ids")
 
@@ -54,74 +47,70 @@ _IDS = ("set", "ids")
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> tuple[Arrays, list[Note]]:
-    """Read the arrays of an object of a kind of `layout.KINDS` from the toolkit's text file.
+    """Read the arrays of an object of a kind of `hdf5_writing.KINDS` from the toolkit's text file.
 
     Models and segments are sorted by character code; ids without any trial are not in the file.
     """
-    file, notes = as_path(path), list[Note]()
-    parts = file_parts(file, notes, progress=progress)
-    head = read_head(parts)
+    file = as_path(path)
     if kind == "segment_quality":
-        return _read_measures(file, head, parts, max_bytes), notes
-    names = _LAYOUTS[kind].split()
-    if head is None:
-        notes.append(no_line(file))
-        head = Head(1, [b""], b"")
-    if kind == "id_map" and len(head.lines[0].split()) == 4:
-        # SIDEKIT and its relatives write where a segment starts and stops, too.
-        notes.append(note_of_times(file))
-        names += ["-", "-"]
-    plan = plan_of_names(format_of_names(names), names)
-    # A score may be NaN; what takes it, says so.
-    found = read_columns(file, head, parts, plan, _KEY_WORDS, ["nan"], max_bytes=max_bytes)
+        return _read_measures(file, max_bytes, progress=progress)
+    columns = _COLUMNS[kind]
     if kind == "id_map":
-        sides = zip(("leftids", "rightids"), ("model", "segment"), strict=True)
-        return {name: found.ids[side].values().values() for name, side in sides}, notes
-    table = found.table("keep")
-    models, segments = table.models, table.segments
-    order = order_trials(models.codes, segments.codes, models.levels.size)
+        head = text.read_head(text.file_parts(file, []))
+        # SIDEKIT and its relatives write where a segment starts and stops, too.
+        columns += " start stop" * (head is not None and len(head.lines[0].split()) == 4)
+    # A score may be NaN; what takes it, says so.
+    table = text.read_table(
+        file,
+        columns=columns,
+        labels=_LABELS if kind == "key" else None,
+        spoof="keep",
+        missing="nan",
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+    models, segments, notes = table.models, table.segments, [*table.notes]
+    if kind == "id_map":
+        times = (each.levels.tolist() for each in table.columns.values() if type(each) is Factor)
+        # There -1 says that it is not known.
+        if {"-1"}.union(*times) > {"-1"}:
+            notes.append(note_of_times(file))
+        return {"leftids": models.values(), "rightids": segments.values()}, notes
     arrays: Arrays = {"modelset": models.levels, "segset": segments.levels}
     arrays |= {"models": models.codes, "segments": segments.codes}
-    if found.classes is not None and table.is_target is not None:
-        # Labels of three kinds, in words.
-        kinds = factor_of_kinds(found.classes)
-        refuse_conflicts(file, table, order, {"label": kinds})
-        is_spoof = found.classes == SPOOF
-        arrays["is_target"] = kinds.values() if is_spoof.any() else table.is_target
-    if table.scores is not None:
-        refuse_conflicts(file, table, order, {"score": table.scores})
-        arrays["scores"] = table.scores
+    order = order_trials(models.codes, segments.codes, models.levels.size)
+    kinds, scores = table.columns.get(KIND), table.scores
+    if kind == "key":
+        arrays["is_target"] = np.empty(0, np.bool_)
+    if kind == "scores":
+        arrays["scores"] = np.empty(0) if scores is None else scores
+        text.refuse_conflicts(file, table, order, {"score": arrays["scores"]})
+    if are_kinds(kinds):
+        text.refuse_conflicts(file, table, order, {"label": kinds})
+        words = kinds.values()
+        arrays["is_target"] = words if "spoof" in words else words == "target"
     return arrays, notes
 
 
 def _read_measures(
-    path: Path, head: Head | None, parts: Iterable[tuple[int, bytes]], max_bytes: int | None
-) -> Arrays:
+    path: Path, max_bytes: int | None, *, progress: bool
+) -> tuple[Arrays, list[Note]]:
     """Read a `SegmentQuality` file."""
-    head = head or Head(1, [b""], b"")
+    notes: list[Note] = []
+    parts = text.file_parts(path, notes, progress=progress)
+    head = text.read_head(parts) or text.Head(1, [b""], b"")
     digits = head.lines[0].strip()
     if not digits.isdigit() or len(digits) > 4:
-        text = f"the first line must be the number of measures, found {show(digits)}"
-        raise line_error(path, head.number, text)
-    # What the first line says is believed only if the others say so too.
-    count = int(digits)
-    first = head.lines[1] if len(head.lines) > 1 else None
-    if first is not None and len(first.split()) != 1 + count:
-        text = f"expected {1 + count} columns (id and measures), found {len(first.split())}"
-        raise line_error(path, head.number + 1, f"{text}: {show(first)}")
-    names = [f"measure{number}" for number in range(1, 1 + count)]
+        fault = f"the first line must be the number of measures, found {show(digits)}"
+        raise line_error(path, head.number, fault)
+    names = [f"measure{number}" for number in range(1, 1 + int(digits))]
     columns = (FormatColumn("segment"), *(FormatColumn(name, is_number=True) for name in names))
-    plan = plan_of_names(Format("toolkit", columns), ["segment", *names], skips_first_line=True)
-    found = read_columns(path, head, parts, plan, (), max_bytes=max_bytes)
-    ids = found.ids["segment"].values()
-    _, first_at = np.unique(ids.codes, return_index=True)
-    if again := [*np.setdiff1d(np.arange(len(ids)), first_at)[:1].tolist()]:
-        before = found.lines[np.argmax(ids.codes == ids.codes[again[0]])]
-        text = f"the id {ids.levels[ids.codes[again[0]]]!r} was already in line {before}"
-        raise line_error(path, int(found.lines[again[0]]), text)
-    rows = [each.values() for each in found.extra.values() if isinstance(each, Numbers)]
-    values = np.array(rows).reshape(count, len(ids))
-    return {"ids": ids.values(), "values": mark_read_only(values)}
+    format = Format("toolkit", columns)
+    plan = plan_of_names(format, ["segment", *names], skips_first_line=True)
+    found = text.read_columns(path, head, parts, plan, (), max_bytes=max_bytes)
+    ids = found.ids["segment"].values().values()
+    rows = [each.values() for each in found.extra.values() if isinstance(each, text.Numbers)]
+    return {"ids": ids, "values": mark_read_only(np.reshape(rows, (len(names), ids.size)))}, notes
 
 
 def write(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:
@@ -129,30 +118,25 @@ def write(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -
 
     Ids without trials are not written. Infinite scores are, which the toolkit refuses.
     """
-    form, spelled = formatter(number_format), {True: "target", False: "nontarget"}
-    ids = {name: words(array, name) for name, array in arrays.items() if name.endswith(_IDS)}
+    form = writing.formatter(number_format)
+    ids = {name: writing.words(x, name) for name, x in arrays.items() if name.endswith(_IDS)}
     for name in {"scores", "values"} & arrays.keys():
-        is_nan = np.isnan(arrays[name])
-        if is_nan.any():
-            places = [f"({', '.join(map(str, at))})" for at in np.argwhere(is_nan)[:6].tolist()]
-            found = f"NaN at {np.count_nonzero(is_nan)} places: {list_some(places)}"
-            raise invalid(name, "not hold NaN", found)
-    texts: Iterable[str]
-    if "leftids" in ids:
-        texts = (f"{left} {right}\n" for left, right in zip(*ids.values(), strict=True))
-    elif "values" in arrays:
-        values = arrays["values"]
-        rows = zip(ids["ids"], values.T.astype(np.float64), strict=True)
-        lines = (" ".join([name, *map(form, row.tolist())]) + "\n" for name, row in rows)
-        texts = itertools.chain([f"{len(values)}\n"], lines)
-    else:
-        sides = (("modelset", "models"), ("segset", "segments"))
-        columns: list[Writer] = [named(ids[side], arrays[name]) for side, name in sides]
-        if "scores" in arrays:
-            columns.append(lambda part: map(form, arrays["scores"][part].tolist()))
-        if "is_target" in arrays:
-            columns.append(
-                lambda part: [spelled.get(x, x) for x in arrays["is_target"][part].tolist()]
-            )
-        texts = rows_of(columns, arrays["models"].size)
-    write_parts(path, texts)
+        if n_nan := np.count_nonzero(np.isnan(arrays[name])):
+            raise invalid(name, "not hold NaN", f"NaN at {n_nan} places")
+    if "values" in arrays:
+        rows = zip(ids["ids"], arrays["values"].T.tolist(), strict=True)
+        lines = (" ".join([name, *map(form, row)]) + "\n" for name, row in rows)
+        writing.write_parts(path, itertools.chain([f"{len(arrays['values'])}\n"], lines))
+        return
+    places = [arrays[name] for name in ("models", "segments") if name in arrays]
+    # Pairs of ids are in their order.
+    places = places or [np.arange(len(each)) for each in ids.values()]
+    columns = [*map(writing.named, ids.values(), places)]
+    if "scores" in arrays:
+        columns.append(lambda part: map(form, arrays["scores"][part].tolist()))
+    labels = arrays.get("is_target")
+    if labels is not None and labels.dtype == np.bool_:
+        columns.append(writing.named(["nontarget", "target"], labels))
+    elif labels is not None:
+        columns.append(lambda part: labels[part].tolist())
+    writing.write_parts(path, writing.rows_of(columns, places[0].size))

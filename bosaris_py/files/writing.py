@@ -14,11 +14,10 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray
 from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, repetitions
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.cells import LONGEST_ID
-from bosaris_py.files.columns import TARGET, Factor
+from bosaris_py.files.columns import TARGET, Factor, Table
 from bosaris_py.files.formats import ROLES, Format, find_format
 from bosaris_py.files.replacing import replacing
-from bosaris_py.files.text import Table
+from bosaris_py.files.text import LONGEST_ID
 
 # Lines that are written at once.
 LINES_AT_ONCE = 2**16
@@ -119,8 +118,8 @@ def write_table(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from bosaris_py.files.columns import Factor
-    >>> from bosaris_py.files.text import Table
+    >>> from bosaris_py.files.columns import Factor, Table
+    >>> from bosaris_py.files.text import LONGEST_ID
     >>> from bosaris_py.files.writing import write_table
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.tsv"
     >>> ids = Factor.from_values(["anna", "bert"]), Factor.from_values(["s1", "s1"])
@@ -135,7 +134,7 @@ def write_table(
     held |= {"label"} if table.is_target is not None else set()
     held |= {"score"} if table.scores is not None else set()
     # The layout with most columns that the table has; the first says what is needed.
-    layouts = [chosen.required] if chosen.has_header else chosen.variants
+    layouts = [chosen.required] if chosen.header else chosen.variants
     least = next((v for v in reversed(layouts) if held.issuperset(v)), layouts[0])
     if lacking := [name for name in least if name not in held]:
         expected = f"have what {chosen.name} needs ({', '.join(lacking)})"
@@ -143,7 +142,7 @@ def write_table(
     written: list[tuple[str | None, str]]
     written = [(name if name in ROLES else None, name) for name in least]
     first_line = f"{chosen.first_line}\n" if chosen.first_line else ""
-    if chosen.has_header:
+    if chosen.header:
         written = _header_columns(table, chosen, held)
         names = _fields([name for _, name in written], "columns", chosen.separator)
         first_line = chosen.separator.join(names) + "\n"

@@ -50,6 +50,14 @@ def contents(samples: Path) -> dict[str, Arrays]:
     }
 
 
+def as_masks(arrays: Arrays) -> Arrays:
+    """Give a key masks in place of labels."""
+    if "labels" in arrays:
+        labels = arrays.pop("labels")
+        arrays |= {"tar": labels == 1, "non": labels == -1}
+    return arrays
+
+
 @pytest.fixture(scope="session")
 def read() -> Callable[..., Arrays]:
     """Read a file of a kind with the module for its extension."""
@@ -57,7 +65,7 @@ def read() -> Callable[..., Arrays]:
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
         if path.suffix == ".mat":
             return mat.read(kind, path, **options)
-        return hdf5.read(kind, path, **options)[0]
+        return as_masks(hdf5.read(kind, path, **options)[0])
 
     return read_file
 
@@ -67,8 +75,13 @@ def write() -> Callable[..., None]:
     """Write a file of a kind with the module for its extension."""
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
-        module = mat if path.suffix == ".mat" else hdf5_writing
-        module.write(kind, path, **arrays, **options)
+        if path.suffix == ".mat":
+            mat.write(kind, path, **arrays, **options)
+            return
+        arrays = {**arrays}
+        if kind == "key":
+            arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
+        hdf5_writing.write(kind, path, **arrays, **options)
 
     return write_file
 

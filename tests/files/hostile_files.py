@@ -21,7 +21,7 @@ COLUMNS = np.array([b"s%d" % i for i in range(N)])
 GZIP, SHUFFLE, FLETCHER32, LZF = 1, 2, 3, 32000
 
 # What `bomb` unpacks to, for each filter once more.
-_BOMB = 200 << 20
+_BOMB = 32 << 20
 
 
 def packed(data: bytes, times: int = 1) -> bytes:
@@ -37,14 +37,7 @@ def new_file(path: Path) -> Any:
     return file
 
 
-def put_chunked(
-    file: Any,
-    name: str,
-    kind: str,
-    filters: tuple[int, ...],
-    chunks: dict[tuple[int, int], tuple[bytes, int]],
-    chunk: tuple[int, int] = (N, N),
-) -> None:
+def put_chunked(file, name, kind, filters, chunks, chunk=(N, N)):
     """Put a data set with these filters and, by place, these stored chunks and filter masks."""
     space = h5py.h5s.create_simple((N, N))
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -66,14 +59,7 @@ def put_chunked(
         made.write_direct_chunk(place, data, mask)
 
 
-def scores_of(
-    filters: tuple[int, ...],
-    data: bytes,
-    *,
-    mask: int = 0,
-    kind: str = "f8",
-    chunk: tuple[int, int] = (N, N),
-) -> Callable[[Path], None]:
+def scores_of(filters, data, *, mask=0, kind="f8", chunk=(N, N)):
     """Make a file whose scores are one chunk of these bytes."""
 
     def write(path: Path) -> None:
@@ -101,7 +87,7 @@ def _packed_once() -> bytes:
 
 
 def bomb(times: int) -> Callable[[Path], None]:
-    """Make a file whose mask unpacks to much; packed when it is written, which takes a second."""
+    """Make a file whose mask unpacks to much; packed when it is written."""
 
     def write(path: Path) -> None:
         mask_of((GZIP,) * times, packed(_packed_once(), times - 1))(path)

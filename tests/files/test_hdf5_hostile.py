@@ -14,7 +14,8 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.files import hdf5, hdf5_writing, rows
+from bosaris_py.files import hdf5, hdf5_writing
+from bosaris_py.trials import large
 from tests.files import hostile_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
@@ -59,7 +60,7 @@ def test_forged_hdf5_files(tmp_path: Path, name: str) -> None:
         return bp.Scores.read(path).scoremat
 
     def read_rows() -> np.ndarray:
-        file, _ = rows.open_matrix(path, "scores")
+        file, _ = large.open_matrix(path, "scores")
         with ExitStack() as stack:
             return file.opened(stack)(slice(0, file.shape[0]))[0]
 
@@ -76,9 +77,7 @@ def test_forged_hdf5_files(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("packed", [{"compression": "gzip"}, {"compression": "lzf"}])
-def test_forged_files_of_version_73(
-    tmp_path: Path, write_mat73: Callable[..., None], packed: dict[str, str]
-) -> None:
+def test_forged_files_of_version_73(tmp_path, write_mat73, packed):
     path, ids = tmp_path / "a.mat", [f"m{i}" for i in range(64)]
     mask, scores = np.ones((64, 64), dtype=bool), np.ones((64, 64))
     fields = {"scoremat": scores, "modelset": ids, "segset": ids, "scoremask": mask}
@@ -109,9 +108,7 @@ def test_forged_files_of_version_73(
 )
 @pytest.mark.parametrize("kind", ["f8", ">f4", "i2", "u1"])
 @pytest.mark.parametrize("chunks", [(64, 64), (7, 64), (13, 5)])
-def test_chunks_of_others_are_read(
-    tmp_path: Path, options: dict[str, Any], kind: str, chunks: tuple[int, int]
-) -> None:
+def test_chunks_of_others_are_read(tmp_path, options, kind, chunks):
     path = tmp_path / "a.h5"
     # Random bytes do not shrink: the library then stores a chunk without gzip.
     rng = np.random.default_rng(5)
@@ -122,40 +119,37 @@ def test_chunks_of_others_are_read(
     np.testing.assert_array_equal(bp.Scores.read(path).scoremat, expected)
 
 
-@pytest.mark.parametrize(
-    "link", ["soft", "circle", "dangling", "external", "external group", "virtual", "raw"]
-)
-def test_nothing_leads_out_of_a_file(
-    tmp_path: Path, contents: dict[str, Arrays], link: str
-) -> None:
+def virtual(other: Path) -> Any:
+    layout = h5py.VirtualLayout((3, 4), "f8")
+    layout[...] = h5py.VirtualSource(str(other), "scores", (3, 4))
+    return layout
+
+
+# What is put in place of the scores, given the file and another one.
+LINKS: dict[str, Callable[[Any, Path], Any]] = {
+    # A link in the file to a group whose scores are elsewhere.
+    "soft": lambda file, _: h5py.SoftLink("/group/scores"),
+    "circle": lambda file, _: h5py.SoftLink("/scores"),
+    "dangling": lambda file, _: h5py.SoftLink("nowhere"),
+    "external": lambda file, other: h5py.ExternalLink(other.name, "/scores"),
+    "virtual": lambda file, other: file.create_virtual_dataset("made", virtual(other)),
+    "raw": lambda file, other: file.create_dataset(
+        "made", (3, 4), "f8", external=[(str(other), 0, 96)]
+    ),
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_nothing_leads_out_of_a_file(tmp_path, contents, link):
     path, other = tmp_path / "a.h5", tmp_path / "other.h5"
-    hdf5_writing.write("scores", path, **contents["scores"])
-    hdf5_writing.write("scores", other, **contents["scores"])
+    for each in (path, other):
+        hdf5_writing.write("scores", each, **contents["scores"])
     with h5py.File(path, "r+") as file:
-        if link == "external group":
-            del file["ID"]
-            file["ID"] = h5py.ExternalLink("other.h5", "/ID")
-        else:
-            del file["scores"]
-        if link == "soft":
-            # A link in the file to a group whose scores are elsewhere.
-            file["group"] = h5py.ExternalLink("other.h5", "/")
-            file["scores"] = h5py.SoftLink("/group/scores")
-        elif link == "circle":
-            file["scores"] = h5py.SoftLink("/scores")
-        elif link == "dangling":
-            file["scores"] = h5py.SoftLink("nowhere")
-        elif link == "external":
-            file["scores"] = h5py.ExternalLink("other.h5", "/scores")
-        elif link == "virtual":
-            layout = h5py.VirtualLayout((3, 4), "f8")
-            layout[...] = h5py.VirtualSource(str(other), "scores", (3, 4))
-            file.create_virtual_dataset("scores", layout)
-        elif link == "raw":
-            external = [(str(other), 0, 96)]
-            file.create_dataset("scores", (3, 4), "f8", external=external)
+        file["group"] = h5py.ExternalLink("other.h5", "/")
+        del file["scores"]
+        file["scores"] = LINKS[link](file, other)
     with pytest.raises(FileFormatError):
-        hdf5.read("scores", path)[0]
+        hdf5.read("scores", path)
 
 
 def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Arrays]) -> None:
@@ -177,9 +171,7 @@ KIND_OF = {"key": "key", "scores": "scores", "quality": "quality_measures", "id"
 @pytest.mark.parametrize(
     "count", [100, pytest.param(3000, marks=pytest.mark.slow)], ids=["some", "many"]
 )
-def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
-    tmp_path: Path, contents: dict[str, Arrays], count: int
-) -> None:
+def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(tmp_path, contents, count):
     path = tmp_path / "a.h5"
     rng = np.random.default_rng(count)
     originals = {}

@@ -18,9 +18,7 @@ from bosaris_py.files.replacing import replacing
 
 
 @pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt, SystemExit])
-def test_fault_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, fault: type[BaseException]
-) -> None:
+def test_fault_leaves_the_old_file_and_nothing_else(tmp_path, fault):
     target = tmp_path / "a.txt"
     target.write_text("old")
 
@@ -120,6 +118,7 @@ def test_protected_file_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_no_input_of_a_call_is_its_output(tmp_path: Path) -> None:
     scores, key = tmp_path / "a.h5", tmp_path / "k.html"
     bp.Scores([[0.5, 1.5]], ["m"], ["s", "t"]).save(scores)
@@ -150,12 +149,16 @@ def test_files_of_other_programs_are_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "code", "is_passed_over"),
     [
-        ("fsync", errno.EINVAL, True),
-        ("fsync", errno.ENOTSUP, True),
-        ("fsync", errno.EIO, False),
-        ("chmod", errno.EPERM, True),
-        ("chmod", errno.ENOTSUP, True),
-        ("chmod", errno.EIO, False),
+        *(
+            ("fsync", errno.EINVAL, True),
+            ("fsync", errno.ENOTSUP, True),
+            ("fsync", errno.EIO, False),
+        ),
+        *(
+            ("chmod", errno.EPERM, True),
+            ("chmod", errno.ENOTSUP, True),
+            ("chmod", errno.EIO, False),
+        ),
     ],
 )
 def test_file_systems_without_flushing_or_permissions(
@@ -182,9 +185,7 @@ def test_file_systems_without_flushing_or_permissions(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
-def test_a_planted_temporary_file_is_not_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_temporary_file_is_not_followed(tmp_path, monkeypatch):
     # Who guesses the name must not choose what is written into.
     secret = tmp_path / "secret"
     secret.write_text("kept")

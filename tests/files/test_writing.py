@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.columns import Factor
-from bosaris_py.files.text import Table, read_table
+from bosaris_py.files.columns import Factor, Table
+from bosaris_py.files.text import read_table
 from bosaris_py.files.writing import write_table
 
 IDS = st.text("abc\u00e9_-/.0", min_size=1, max_size=30)
@@ -22,11 +22,7 @@ IDS = st.text("abc\u00e9_-/.0", min_size=1, max_size=30)
     ),
     format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "csv"]),
 )
-def test_any_ids_and_numbers_are_read_back(
-    trials: list[tuple[str, str, bool, float]],
-    format: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_any_ids_and_numbers_are_read_back(trials, format, tmp_path_factory):
     models, segments, is_target, scores = zip(*trials, strict=True)
     ids = Factor.from_values(list(models)), Factor.from_values(list(segments))
     table = Table(*ids, np.array(is_target), np.array(scores))
@@ -73,9 +69,7 @@ BAD: list[tuple[str, str, Table, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("message", "format", "table", "options"), BAD)
-def test_nothing_is_written(
-    message: str, format: str, table: Table, options: dict[str, Any], tmp_path: Path
-) -> None:
+def test_nothing_is_written(message, format, table, options, tmp_path):
     with pytest.raises(InvalidInputError, match=message):
         write_table(tmp_path / "a.txt", table, format, **options)
     assert not list(tmp_path.iterdir())
