@@ -55,9 +55,11 @@ class BosarisError(Exception):
         Arguments that help, with the value to give, or None for one of the user's own.
     path : path
         The file that is at fault, where `use` is about how to read it.
+    call, option : str
+        What a script does about it, and which option of the command does the same.
     """
 
-    argument = expected = got = hint = ""
+    argument = expected = got = hint = call = option = ""
     use: abc.Mapping[str, object] = types.MappingProxyType({})
     path: object = None
 
@@ -71,10 +73,13 @@ class BosarisError(Exception):
         hint: str = "",
         use: abc.Mapping[str, object] = types.MappingProxyType({}),
         path: object = None,
+        call: str = "",
+        option: str = "",
     ) -> None:
         super().__init__(message)
         self.message, self.argument, self.expected, self.got = message, argument, expected, got
         self.hint, self.use, self.path = hint, dict(use), path
+        self.call, self.option = call, option
 
     def text(
         self,
@@ -98,7 +103,7 @@ class BosarisError(Exception):
         hint = self.hint and hints.get(self.argument, self.hint)
         remedies = " or ".join(spell(*remedy) for remedy in self.use.items())
         remedies = remedies and f"Use {remedies}."
-        return " ".join(filter(None, (str(self.message) or made, hint, remedies)))
+        return " ".join(filter(None, (str(self.message) or made, hint, remedies, self.call)))
 
     def __str__(self) -> str:
         """Return the message, in one line of at most 1,000 printable characters."""
@@ -142,15 +147,7 @@ class BosarisWarning(UserWarning):
 
 
 class MissingTrialsWarning(BosarisWarning):
-    """Trials, models or segments were asked for that the object does not have."""
-
-
-class ConditionWarning(BosarisWarning):
-    """A condition has trials of one class only, so it counts for one of the two error-rates."""
-
-
-class DuplicateIdWarning(BosarisWarning):
-    """An id occurs more than once where each should occur once."""
+    """Trials or ids that were asked for are not there, or there twice; conditions lack a class."""
 
 
 class DuplicateTrialWarning(BosarisWarning):

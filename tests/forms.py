@@ -43,9 +43,7 @@ def evolve(item: Any, **changes: Any) -> Any:
     return type(item)(**{**given, **changes})
 
 
-def described(
-    key: Key, trial_columns: Any = None, model_columns: Any = None, segment_columns: Any = None
-) -> Key:
+def described(key, trial_columns=None, model_columns=None, segment_columns=None):
     """Return a key with columns of its trials, models and segments."""
     columns = dict(trial_columns or {})
     columns |= {name: ("model", values) for name, values in (model_columns or {}).items()}

@@ -8,13 +8,21 @@ from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.read import are_large, read_any, read_key, read_scores, read_trials
+from bosaris_py.trials.read import (
+    are_large,
+    read_answers,
+    read_any,
+    read_key,
+    read_numbers,
+    read_scores,
+    read_trials,
+)
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, scores_of_segments, to_table
 
 __all__ = ["ConditionMembers", "Conditions", "IdMap", "Key", "Ndx", "QualityMeasures", "Sample"]
-__all__ += ["Scores", "SegmentQuality", "are_large", "read_any", "read_key", "read_scores"]
-__all__ += ["read_trials", "scores_of_segments", "to_table"]
+__all__ += ["Scores", "SegmentQuality", "are_large", "read_answers", "read_any", "read_key"]
+__all__ += ["read_numbers", "read_scores", "read_trials", "scores_of_segments", "to_table"]
 
 # What completion offers.
 __dir__ = __all__.copy

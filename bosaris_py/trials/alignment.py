@@ -20,7 +20,6 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_ids, check_shape, check_unique
-from bosaris_py.errors import DisjointIdsError
 from bosaris_py.files.columns import Codes
 
 logger = logging.getLogger(__name__)
@@ -37,9 +36,6 @@ _BLOCK_CELLS = 2**17
 
 # Side of the squares in which a matrix is transposed.
 _TILE = 128
-
-# As many ids of a side are tried as examples, and compared with so many of the other side.
-_TRIED, _LOOKED_AT = 50, 10**5
 
 
 # Ids
@@ -258,58 +254,6 @@ class Frame:
         if present is not None:
             return self.take(present)
         return None if self.is_complete else np.logical_and.outer(*self.found)
-
-
-# Ids that do not meet
-
-
-def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
-    """Raise if ids of scores and key are others, or numbers of other lines."""
-    # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
-    if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
-        return
-    if wanted[1].size != found[1].size and all(map(_are_line_numbers, (wanted, found))):
-        # Which lines of the longer file the shorter one lacks, nothing tells.
-        raise DisjointIdsError(
-            argument="key",
-            expected="have as many lines as the scores, because trials without ids go by the "
-            "number of their line",
-            got=f"{wanted[1].size} lines of the key, and {found[1].size} of the scores",
-            hint="Give both files a column of ids, or bring them to the same lines.",
-        )
-    use: dict[str, str | None] = {}
-    sides = zip(frame.n_found, wanted, found, ("models", "segments"), strict=True)
-    if parts := [why_strange(mine, theirs, noun, use) for n, mine, theirs, noun in sides if not n]:
-        raise DisjointIdsError(
-            argument="key",
-            expected="hold targets that have scores",
-            got="none: its ids are others",
-            hint=" ".join(parts),
-            use=use,
-        )
-
-
-def _are_line_numbers(ids: Ids) -> bool:
-    """Tell whether trials have the ids that readers give to lines without any."""
-    # Ids ascend and are distinct, so the last of as many numbers is their count.
-    models, segments = ids
-    last = str(segments.size)
-    ends = segments[0], segments[-1]
-    return models.tolist() == ["all"] and ends == ("1".zfill(len(last)), last)
-
-
-def why_strange(wanted: StrArray, found: StrArray, noun: str, use: dict[str, str | None]) -> str:
-    """Show ids of a key and of scores that have none in common, and what one has at its end."""
-    # What mends it is added to `use`.
-    for short, long, owner in ((wanted, found, "scores"), (found, wanted, "key")):
-        tried, others = short[:_TRIED].tolist(), long[:_LOOKED_AT].tolist()
-        rests = {b[len(tried[0]) :] for b in others if b.startswith(tried[0])}
-        for suffix in sorted(rests):
-            if {id_ + suffix for id_ in tried} <= set(others):
-                use |= {"strip_suffix": suffix}
-                return f"The {noun} of the {owner} end with {suffix!r}, such as {str(long[0])!r}."
-    mine, theirs = str(wanted[0]), str(found[0])
-    return f"The {noun} of the key are such as {mine!r}, of the scores such as {theirs!r}."
 
 
 # Messages

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, StrArray, mark_read_only, read_only
+from bosaris_py._arrays import AnyArray, Given, StrArray, mark_read_only, read_only
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files.columns import Factor, equal_columns
 from bosaris_py.trials.trials import Trials
@@ -24,7 +24,7 @@ OfSide: TypeAlias = tuple[str, Mapping[str, object] | ColumnLike]
 
 # Columns of the trials, of the models, of the segments.
 Table: TypeAlias = Mapping[str, Column]
-Tables: TypeAlias = tuple[Table, Table, Table]
+Tables: TypeAlias = tuple[Table, ...]
 
 SIDES = ("trial", "model", "segment")
 
@@ -70,11 +70,8 @@ class Columns(Mapping[str, Column]):
 
     def __repr__(self) -> str:
         """Show the names."""
-        parts = [
-            f"{', '.join(map(check.safe, table))} by {side}"
-            for side, table in zip(SIDES, self.tables, strict=True)
-            if table
-        ]
+        sides = zip(SIDES, self.tables, strict=True)
+        parts = [f"{', '.join(map(check.safe, table))} by {side}" for side, table in sides if table]
         return f"Columns: {'; '.join(parts) or 'none'}"
 
     def factor(self, name: str) -> Factor:
@@ -142,10 +139,10 @@ def as_tables(given: Mapping[str, object], trials: Trials) -> Tables:
             expected = f"have one value for each of the {sizes[side]} {SIDES[side]}s"
             raise check.invalid(argument, expected, str(len(column)))
         tables[side][name] = column
-    return tables[0], tables[1], tables[2]
+    return tables
 
 
-def _in_order(values: Any, name: str, side: str, ids: StrArray) -> Any:
+def _in_order(values: Given, name: str, side: str, ids: StrArray) -> Given:
     """Return the values of a mapping, or of a Series with ids as its index, in order of the ids."""
     index = check.row_labels(values)
     if index is None and not isinstance(values, Mapping):
@@ -164,7 +161,7 @@ def _in_order(values: Any, name: str, side: str, ids: StrArray) -> Any:
     return [found[one] for one in ids.tolist()]
 
 
-def as_column(values: Any, name: str) -> Column:
+def as_column(values: Given, name: str) -> Column:
     """Return a column: numbers as a read-only array, everything else as a factor."""
     _refuse_masked(values, name)
     if hasattr(values, "__iter__") and not isinstance(values, _KEPT):
@@ -186,7 +183,7 @@ def as_column(values: Any, name: str) -> Column:
     return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
 
 
-def as_factor(values: Any, name: str) -> Factor:
+def as_factor(values: Given, name: str) -> Factor:
     """Return categories as a factor; errors tell which argument held others."""
     if isinstance(values, Factor):
         return values
@@ -207,11 +204,8 @@ def _refuse_masked(values: object, name: str) -> None:
 
 def taken(tables: Tables, places: Sequence[AnyArray | None]) -> Tables:
     """Return columns at other positions of trials, models and segments; None says the same."""
-    found = [
-        {name: take_items(column, at) for name, column in table.items()}
-        for table, at in zip(tables, places, strict=True)
-    ]
-    return found[0], found[1], found[2]
+    pairs = zip(tables, places, strict=True)
+    return tuple({name: take_items(column, at) for name, column in t.items()} for t, at in pairs)
 
 
 def equal_tables(first: Tables, second: Tables) -> bool:
@@ -242,4 +236,4 @@ def merged(parts: Sequence[tuple[Tables, Sequence[AnyArray]]], sizes: Sequence[i
                     raise TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
                 values[at] = own
             found[-1][name] = as_column(values.tolist(), name)
-    return found[0], found[1], found[2]
+    return tuple(found)

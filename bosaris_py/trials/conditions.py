@@ -31,18 +31,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    Positions,
-    by_constructor,
-    mark_read_only,
-    read_only,
-)
+import bosaris_py.trials.alignment as align
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Positions, mark_read_only
 from bosaris_py._notes import Note, warn
-from bosaris_py.errors import ConditionWarning, TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials
 from bosaris_py.trials.scores import Scores, scored_trials, trials_within
@@ -53,19 +46,13 @@ WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.
 # The trials of each condition, as lists or masks.
 SubsetsLike: TypeAlias = Mapping[str, Ndx | Key | npt.ArrayLike]
 
-
 Overlap: TypeAlias = Literal["error", "allow"]
 Uncovered: TypeAlias = Literal["error", "ignore"]
-Lacking: TypeAlias = Literal["warn", "ignore", "error"]
 
 _NOUNS = ("targets", "non-targets")
 
-_BY_ID = "Of a frame of models by segments take Ndx(frame.index, frame.columns, frame)."
-
 # Between the values of several factors in the name of a condition.
 _SEPARATOR = ", "
-
-_IGNORE = "Say uncovered='ignore' to leave them out."
 
 # Combinations are counted in a table if it has at most this many entries, which take no time.
 _SMALL_TABLE = 2**16
@@ -89,16 +76,26 @@ class ConditionMembers:
     tar_weight, non_weight : float
         Its share in the miss rate and in the false-alarm rate: its weight, divided by the weights
         of all conditions that have trials of the class; 0 if it has none itself.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> trials = ["anna", "anna", "bert", "bert"], ["s1", "s2", "s1", "s2"]
+    >>> noise = ["quiet", "loud", "quiet", "loud"]
+    >>> key = bp.Key.from_trials(*trials, [True, False, False, True], {"noise": noise})
+    >>> conditions = bp.Conditions.from_columns(key, "noise")
+    >>> [(part.name, part.tar.size, part.non.size) for part in conditions.members(key)]
+    [('loud', 1, 1), ('quiet', 1, 1)]
     """
 
     name: str
     weight: float
-    tar: Positions = attrs.field(converter=read_only)
-    non: Positions = attrs.field(converter=read_only)
+    tar: Positions = attrs.field(converter=arrays.read_only)
+    non: Positions = attrs.field(converter=arrays.read_only)
     tar_weight: float
     non_weight: float
 
-    __reduce__ = by_constructor
+    __reduce__ = arrays.by_constructor
 
 
 def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float64Array:
@@ -106,20 +103,15 @@ def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float6
     if weights is None:
         return mark_read_only(np.full(len(names), 1.0 / len(names)))
     if isinstance(weights, Mapping):
-        if unknown := sorted(weights.keys() - set(names), key=str):
-            expected = f"name conditions that exist ({check.list_some(names, 20)})"
-            raise check.invalid("weights", expected, check.list_some(map(repr, unknown)))
-        if missing := [name for name in names if name not in weights]:
-            got = f"none for {check.list_some(map(repr, missing))}"
-            hint = "The weight 0 drops a condition."
-            raise check.invalid("weights", "name every condition", got, hint)
+        if weights.keys() != {*names}:
+            expected = f"name every condition ({check.list_some(names, 20)})"
+            got, hint = check.list_some(map(repr, weights)), "The weight 0 drops a condition."
+            raise check.invalid("weights", expected, got, hint)
         weights = [weights[name] for name in names]
     values = np.asarray(weights)
-    if values.dtype.kind not in "iuf":
-        raise check.invalid("weights", "be numbers", check.describe(weights))
-    if values.shape != (len(names),):
-        expected = f"be one for each of the {len(names)} conditions"
-        raise check.invalid("weights", expected, check.describe(values))
+    if values.dtype.kind not in "iuf" or values.shape != (len(names),):
+        expected = f"be a number for each of the {len(names)} conditions"
+        raise check.invalid("weights", expected, check.describe(weights))
     if (bad := np.flatnonzero(~((values >= 0) & np.isfinite(values)))).size:
         got = f"{values[bad[0]]:g} for {names[bad[0]]!r}"
         raise check.invalid("weights", "be finite and not negative", got)
@@ -141,13 +133,23 @@ def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[floa
     return [weight / total if total else 0.0 for weight in present]
 
 
-@attrs.frozen
-class Rules:
-    """What is done about trials that conditions divide badly; the options of `Conditions`."""
+def masses(
+    counts: AnyArray, groups: AnyArray | None = None, shares: Float64Array | None = None
+) -> Float64Array:
+    """Return the mass of each trial of a class: its part of the share of its group.
 
-    overlap: str = attrs.field(default="error", validator=check.one_of(Overlap))
-    uncovered: str = attrs.field(default="error", validator=check.one_of(Uncovered))
-    lacking: str = attrs.field(default="warn", validator=check.one_of(Lacking))
+    That is equation 12, in which a trial counts a number of times. A class without groups is one
+    of share 1; masses are NaN where a group has no counts.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if groups is None or shares is None:
+            return np.asarray(counts / counts.sum())
+        totals = np.bincount(groups, counts, minlength=shares.size)
+        return np.asarray(counts * np.where(shares > 0, shares / totals, 0.0)[groups])
+
+
+def _read_only(parts: Iterable[Trials | AnyArray]) -> tuple[Trials | AnyArray, ...]:
+    return tuple(p if isinstance(p, Trials) else arrays.read_only(p) for p in parts)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -170,9 +172,6 @@ class Conditions:
     uncovered : {"error", "ignore"}, default: "error"
         What to do with trials of the key that are in no condition; where ignored, they do not
         count.
-    lacking : {"warn", "ignore", "error"}, default: "warn"
-        What to do with conditions that have targets only or non-targets only. They count for one of
-        the two error-rates.
 
     See Also
     --------
@@ -186,8 +185,9 @@ class Conditions:
     that have no trial of the key.
 
     In each class the weights are divided by the sum of those of the conditions that have trials of
-    this class. NIST does the same where it averages miss rates over partitions with targets,
-    false-alarm rates over partitions with non-targets.
+    this class; a condition of one class only counts for one of the two error-rates, with a warning.
+    NIST does the same where it averages miss rates over partitions with targets, false-alarm rates
+    over partitions with non-targets.
 
     Examples
     --------
@@ -210,9 +210,10 @@ class Conditions:
     names: tuple[str, ...]
     weights: Float64Array
     # Lists of trials and masks; or, where `_trials` are given, ascending positions among these.
-    _parts: tuple[Trials | AnyArray, ...]
-    _trials: Trials | None
-    _rules: Rules
+    _parts: tuple[Trials | AnyArray, ...] = attrs.field(converter=_read_only)
+    _trials: Trials | None = None
+    overlap: str = "error"
+    uncovered: str = "error"
     # What the columns that made them say of these trials.
     notes: tuple[Note, ...] = ()
 
@@ -223,33 +224,26 @@ class Conditions:
         *,
         overlap: Overlap = "error",
         uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
     ) -> None:
         listed: object = subsets
         if not isinstance(listed, Mapping):
             hint = "Labels of trials are a column of the key: Conditions.from_columns(key, name)."
             got = check.describe(listed)
             raise check.invalid("subsets", "map names to trials or masks", got, hint)
+        check.check_choice(overlap, Overlap, "overlap")
+        check.check_choice(uncovered, Uncovered, "uncovered")
+        parts = [_as_subset(subset, f"subsets[{n!r}]") for n, subset in subsets.items()]
         names = _checked_names(subsets)
-        parts = tuple(_as_subset(subset, f"subsets[{n!r}]") for n, subset in subsets.items())
-        rules = Rules(overlap, uncovered, lacking)
-        self.__attrs_init__(names, checked_weights(weights, names), parts, None, rules)
+        weights = checked_weights(weights, names)
+        self.__attrs_init__(names, weights, parts, None, overlap, uncovered)
 
     @classmethod
     def _made(
-        cls,
-        names: Iterable[str],
-        weights: WeightsLike | None,
-        parts: Iterable[Trials | AnyArray],
-        trials: Trials | None,
-        rules: Rules,
-        notes: Iterable[Note] = (),
+        cls, names: Iterable[str], weights: WeightsLike | None, *fields: object
     ) -> Conditions:
         """Make an object of its fields."""
         made, checked = cls.__new__(cls), _checked_names(names)
-        kept = tuple(part if isinstance(part, Trials) else read_only(part) for part in parts)
-        weighed = checked_weights(weights, checked)
-        made.__attrs_init__(checked, weighed, kept, trials, rules, tuple(notes))
+        made.__attrs_init__(checked, checked_weights(weights, checked), *fields)  # type: ignore[arg-type]
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -276,7 +270,7 @@ class Conditions:
 
         Warns
         -----
-        ConditionWarning
+        MissingTrialsWarning
             If trials have no value, or if columns divide one class only.
 
         Examples
@@ -297,52 +291,39 @@ class Conditions:
         """Cross columns; what `from_columns` warns of are notes."""
         if not names:
             raise check.invalid("names", "name at least one column", "none")
-        notes = []
-        factors = [key.columns.factor(name) for name in names]
-        for name, factor in zip(names, factors, strict=True):
-            n_blank = np.count_nonzero((factor.levels == "")[factor.codes])
-            if n_blank:
+        made, notes = cls.crossed(key, *names), []
+        for name in names:
+            factor = key.columns.factor(name)
+            if n_blank := np.count_nonzero((factor.levels == "")[factor.codes]):
                 text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they"
                 text += " are a condition of their own, with its weight."
-                notes.append(Note(ConditionWarning, text))
-        made = cls._crossing(key.to_ndx(), factors, notes)
+                notes.append(Note(MissingTrialsWarning, text))
         lines, classes = made._lines(key), _classes(None, key)
         has = [np.array([one[part].any() for part in lines]) for one in classes]
+        rules = ["error", "error"]
         for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
             if np.count_nonzero(own) == 1 and (other & ~own).any():
                 text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
-                notes.append(Note(ConditionWarning, text))
-                chosen = np.flatnonzero(other).tolist()
+                notes.append(Note(MissingTrialsWarning, text))
+                chosen, rules = np.flatnonzero(other).tolist(), ["allow", "ignore"]
                 parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
-                found = [made.names[n] for n in chosen]
-                rules = Rules("allow", "ignore", "ignore")
-                return cls._made(found, None, parts, made._trials, rules, notes)
-        return made
+                made = cls._made([made.names[n] for n in chosen], None, parts, made._trials)
+                break
+        return cls._made(made.names, None, made._parts, made._trials, *rules, tuple(notes))
 
     @classmethod
     def crossed(cls, key: Key, *names: str) -> Conditions:
         """Make a condition of each combination of values; columns divide both classes."""
-        return cls._crossing(key.to_ndx(), [key.columns.factor(name) for name in names], ())
-
-    @classmethod
-    def _crossing(
-        cls, trials: Trials, factors: Sequence[Factor], notes: Sequence[Note]
-    ) -> Conditions:
-        """Make a condition of each combination of the values of trials that occurs."""
-        codes, names = _crossed(factors)
+        codes, combinations = _crossed([key.columns.factor(name) for name in names])
         # Numbers of one or two bytes are sorted in linear time.
-        order = np.argsort(codes.astype(np.min_scalar_type(len(names))), kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-        return cls._made(names, None, np.split(order, ends[:-1]), trials, Rules(), notes)
+        order = np.argsort(codes.astype(np.min_scalar_type(len(combinations))), kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(combinations)))
+        return cls._made(combinations, None, np.split(order, ends[:-1]), key.to_ndx())
 
     def __repr__(self) -> str:
         """Show names and weights."""
         shown = zip(self.names, self.weights.tolist(), strict=True)
         return f"Conditions: {check.list_some((f'{name} ({w:.4g})' for name, w in shown), 6)}"
-
-    def __len__(self) -> int:
-        """Return the number of conditions."""
-        return len(self.names)
 
     def with_weights(self, weights: WeightsLike | None) -> Conditions:
         """Return the same conditions with other weights.
@@ -356,7 +337,7 @@ class Conditions:
         -------
         Conditions
         """
-        return self._made(self.names, weights, self._parts, self._trials, self._rules, self.notes)
+        return self._made(self.names, weights, *attrs.astuple(self, recurse=False)[2:])
 
     def counts(self, key: Key) -> dict[str, tuple[int, int]]:
         """Count the trials of each condition, without any of the checks.
@@ -376,19 +357,22 @@ class Conditions:
         sides = [[int(one[at].sum()) for at in self._lines(key)] for one in _classes(None, key)]
         return dict(zip(self.names, zip(*sides, strict=True), strict=True))
 
-    def members(self, key: Key) -> tuple[ConditionMembers, ...]:
+    def members(self, key: Key, scores: Scores | None = None) -> tuple[ConditionMembers, ...]:
         """Tell where the trials of each condition stand among the targets and non-targets.
 
         Parameters
         ----------
         key : Key
             Which trials are targets and which non-targets.
+        scores : Scores, optional
+            Scores of at least some of the key's trials; None counts all trials.
 
         Returns
         -------
         tuple of ConditionMembers
             One for each condition of positive weight, with positions in the vectors of all targets
-            and all non-targets of the key, column by column.
+            and all non-targets of the key, column by column; or in those that
+            ``scores.get_tar_non(key)`` returns.
 
         Raises
         ------
@@ -398,30 +382,8 @@ class Conditions:
 
         Warns
         -----
-        ConditionWarning
+        MissingTrialsWarning
             If conditions have trials of one class only.
-        """
-        return self.scored_members(None, key)
-
-    def scored_members(self, scores: Scores | None, key: Key) -> tuple[ConditionMembers, ...]:
-        """Tell where the scored trials of each condition stand; see `members`.
-
-        Parameters
-        ----------
-        scores : Scores or None
-            Scores of at least some of the key's trials; None counts all trials.
-        key
-            As for `members`.
-
-        Returns
-        -------
-        tuple of ConditionMembers
-            Positions in the vectors that ``scores.get_tar_non(key)`` returns.
-
-        Raises
-        ------
-        TrialMismatchError
-            As for `members`, which warns, too.
         """
         members, notes = self.noted_members(scores, as_key(key))
         warn(notes)
@@ -430,46 +392,40 @@ class Conditions:
     def noted_members(
         self, scores: Scores | None, key: Key
     ) -> tuple[tuple[ConditionMembers, ...], list[Note]]:
-        """Return what `scored_members` does, and in place of warnings notes."""
-        lines, rules = self._lines(key), self._rules
+        """Return what `members` does, and in place of warnings notes."""
+        lines = self._lines(key)
         counted = np.flatnonzero(self.weights > 0).tolist()
         parts = [lines[number] for number in counted]
-        times = np.bincount(np.concatenate(parts), minlength=key.n_trials)
-        if rules.overlap == "error" and (times > 1).any():
-            message = "A trial must not belong to several conditions, as do"
-            found = f"{message} {describe_trials(key, times > 1)}."
-            raise TrialMismatchError(f"{found} Say overlap='allow' to count them in each.")
+        several = np.bincount(np.concatenate(parts), minlength=key.n_trials) > 1
+        if self.overlap == "error" and several.any():
+            shown = f"as do {describe_trials(key, several)}. Say overlap='allow' to count them"
+            raise TrialMismatchError(f"A trial must not be of several conditions, {shown} in each.")
+        without = np.bincount(np.concatenate(lines), minlength=key.n_trials) == 0
+        if self.uncovered == "error" and without.any():
+            shown = f"to none belong {describe_trials(key, without)}. Say uncovered='ignore' to"
+            raise TrialMismatchError(f"Each trial must be of a condition; {shown} leave them out.")
         tar, non = (_among(chosen, parts) for chosen in _classes(scores, key))
         names = [self.names[number] for number in counted]
         # Conditions of weight 0 are dropped before, so that these may be empty.
-        if without := [name for name, part in zip(names, parts, strict=True) if not part.size]:
-            have = "has" if len(without) == 1 else "have"
-            message = f"{len(without)} of {len(self)} conditions {have} no trial of the key"
-            hint = "The weight 0 leaves a condition out."
-            raise TrialMismatchError(f"{message} ({check.list_some(without)}). {hint}")
-        sides = zip(names, tar, non, strict=True)
-        if unscored := [name for name, *found in sides if not any(map(np.size, found))]:
-            message = "No trial of these conditions has a score"
-            raise TrialMismatchError(f"{message}: {check.list_some(unscored)}.")
-        times = np.bincount(np.concatenate(lines), minlength=key.n_trials)
-        if rules.uncovered == "error" and not times.all():
-            message = "Each trial of the key must belong to a condition; to none belong"
-            raise TrialMismatchError(f"{message} {describe_trials(key, times == 0)}. {_IGNORE}")
-        lacking = "" if rules.lacking == "ignore" else _lacking(names, tar, non)
-        if lacking and rules.lacking == "error":
-            raise TrialMismatchError(lacking)
-        notes = [*self.notes, *([Note(ConditionWarning, lacking)] if lacking else [])]
+        for name, part, *scored in zip(names, parts, tar, non, strict=True):
+            if not any(map(np.size, scored)):
+                lacks = "no trial with a score" if part.size else "no trial of the key"
+                hint = "The weight 0 leaves a condition out."
+                raise TrialMismatchError(f"Condition {name!r} has {lacks}. {hint}")
+        notes = [*self.notes, *_lacking(names, tar, non)]
         weights = self.weights[counted].tolist()
         shares = shares_of(weights, tar), shares_of(weights, non)
         return tuple(map(ConditionMembers, names, weights, tar, non, *shares)), notes
 
-    def trial_weights(self, key: Key) -> tuple[Float64Array, Float64Array]:
+    def trial_weights(
+        self, key: Key, scores: Scores | None = None
+    ) -> tuple[Float64Array, Float64Array]:
         r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
 
         Parameters
         ----------
-        key : Key
-            Which trials are targets and which non-targets.
+        key, scores
+            As for `members`. Conditions share their weight among trials with scores.
 
         Returns
         -------
@@ -488,32 +444,11 @@ class Conditions:
         In each class the weights sum to the number of trials that count, so that
         their mean over these is one; equal shares of trials and weights give ones.
         """
-        return self.scored_weights(None, key)
-
-    def scored_weights(self, scores: Scores | None, key: Key) -> tuple[Float64Array, Float64Array]:
-        """Return the weight of each trial that has a score; see `trial_weights`.
-
-        Parameters
-        ----------
-        scores, key
-            As for `scored_members`.
-
-        Returns
-        -------
-        tar_weights, non_weights : ndarray of float64
-            For the vectors that ``scores.get_tar_non(key)`` returns. Conditions share their weight
-            among trials with scores.
-
-        Raises
-        ------
-        TrialMismatchError
-            As for `members`, which warns, too.
-        """
         key = as_key(key)
-        members = self.scored_members(scores, key)
-        n_tar, n_non = (int(np.count_nonzero(chosen)) for chosen in _classes(scores, key))
-        tar = _spread(n_tar, [(part.tar, part.tar_weight) for part in members])
-        return tar, _spread(n_non, [(part.non, part.non_weight) for part in members])
+        members = self.members(key, scores)
+        n_tar, n_non = map(np.count_nonzero, _classes(scores, key))
+        tar = _spread(int(n_tar), [(part.tar, part.tar_weight) for part in members])
+        return tar, _spread(int(n_non), [(part.non, part.non_weight) for part in members])
 
     def select(self, key: Key, name: str) -> Key:
         """Return the trials of one condition.
@@ -575,14 +510,15 @@ def _as_subset(subset: npt.ArrayLike | Ndx | Key, name: str) -> Ndx | Key | Bool
     """Return the trials or the mask of one condition."""
     if isinstance(subset, Ndx | Key):
         return subset
-    check.refuse_series(subset, name, _BY_ID)
+    by_id = "Of a frame of models by segments take Ndx(frame.index, frame.columns, frame)."
+    check.refuse_series(subset, name, by_id)
     # numpy would make an array of a file name or a mapping.
     if isinstance(subset, str | Mapping):
         raise check.invalid(name, "be trials or a mask", check.describe(subset))
     mask = check.as_mask(subset, name)
     if mask.ndim not in (1, 2):
         raise check.invalid(name, "have one dimension, of trials, or two", check.describe(mask))
-    return read_only(mask)
+    return arrays.read_only(mask)
 
 
 def _mask_of(subset: Trials | AnyArray, key: Key) -> BoolArray:
@@ -615,14 +551,13 @@ def _among(chosen: BoolArray, parts: Sequence[Positions]) -> list[Positions]:
 
 def _spread(size: int, parts: Sequence[tuple[Positions, float]]) -> Float64Array:
     """Give each trial of a class its condition's share, divided among the condition's trials."""
-    weights = np.zeros(size)
-    for positions, share in parts:
-        if positions.size:
-            # w / N^alpha of equation 12; a trial of several conditions has the sum.
-            weights[positions] += share / positions.size
+    groups = np.repeat(np.arange(len(parts)), [places.size for places, _ in parts])
+    shares = np.array([share for _, share in parts])
+    own = masses(np.ones(groups.size), groups, shares)
+    # A trial of several conditions has the sum.
+    weights = np.bincount(np.concatenate([at for at, _ in parts]), own, minlength=size)
     # N of equation 12 counts the trials that are in some condition.
-    weights *= np.count_nonzero(weights)
-    return mark_read_only(weights)
+    return mark_read_only(weights * np.count_nonzero(weights))
 
 
 def _crossed(factors: Sequence[Factor]) -> tuple[AnyArray, list[str]]:
@@ -646,20 +581,19 @@ def _occurring(codes: AnyArray, size: int) -> tuple[AnyArray, AnyArray]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
-def _lacking(names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions]) -> str:
-    """Say which conditions have trials of one class only; empty if none has."""
+def _lacking(
+    names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions]
+) -> list[Note]:
+    """Note which conditions have trials of one class only."""
     clauses = []
     for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
-        without = [name for name, part in zip(names, parts, strict=True) if not part.size]
-        if without:
-            one = len(without) == 1
-            have, count = ("condition has", "counts") if one else ("conditions have", "count")
-            shown = check.list_some(repr(name) if "," in name else name for name in without)
-            text = f"{len(without)} {have} no {noun} and {count} for the {rate} rate only"
-            clauses.append(f"{text} ({shown})")
+        if without := [name for name, part in zip(names, parts, strict=True) if not part.size]:
+            shown = check.list_some(map(repr, without))
+            text = f"{len(without)} of {len(names)} conditions, without {noun}, count for the"
+            clauses.append(f"{text} {rate} rate only ({shown})")
     if clauses and not any(one.size and other.size for one, other in zip(tar, non, strict=True)):
         clauses[-1] += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
-    return "; ".join(clauses)
+    return [Note(MissingTrialsWarning, "; ".join(clauses))] if clauses else []
 
 
 # What functions take as `conditions`
@@ -693,13 +627,11 @@ def class_weights(
     """Return the weights of the trials, from conditions or as the caller gave them, not both."""
     if conditions is None:
         return tar_weights, non_weights
-    if not isinstance(conditions, Conditions):
-        hint = "Columns of a key make them: Conditions.from_columns(key, name)."
-        raise check.invalid("conditions", "be Conditions", check.describe(conditions), hint)
+    conditions = align.instance_of((Conditions,), conditions, "conditions", "be Conditions")
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
             raise check.invalid(name, "be left out where there are `conditions`", "weights")
-    classes = conditions.scored_weights(scores, key)
+    classes = conditions.trial_weights(key, scores)
     for noun, weights in zip(_NOUNS, classes, strict=True):
         if weights.size and not weights.any():
             raise check.invalid("conditions", f"have {noun} in some condition", "none")

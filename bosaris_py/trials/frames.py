@@ -5,27 +5,24 @@ Columns are taken by what they can do, not by their class, so none of these libr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Number
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Given, StrArray, mark_read_only
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.columns import SPOOF, VOCABULARIES, Column, Factor, order_trials
+from bosaris_py.files.columns import Codes, Column, Factor, classes_of, order_trials
 from bosaris_py.files.formats import find_format
-from bosaris_py.trials.key import Key, Ndx
+from bosaris_py.trials.alignment import inverse
+from bosaris_py.trials.key import Key, LabelArray, Ndx
 from bosaris_py.trials.scores import Scores
 
 # A code for each row, and the texts that they stand for.
 Coded: TypeAlias = tuple[AnyArray, list[str]]
-
-# What becomes of trials of the third class.
-Spoofs: TypeAlias = Literal["error", "nontarget", "keep"]
 
 # What may be an id, or a label.
 _TEXTS = {str, int, bool}
@@ -62,7 +59,6 @@ def from_frame(
     tar: object = "target",
     non: object = None,
     columns: str | Sequence[str] = (),
-    spoof: Spoofs = "keep",
 ) -> TrialFrame:
     """Take trials, labels, scores and columns from a data frame with a row for each trial.
 
@@ -84,9 +80,6 @@ def from_frame(
     columns : str or sequence of str, optional
         Further columns, which the key carries: text, whole numbers, dates, and intervals as of
         ``pandas.cut``, in their order.
-    spoof : {"keep", "nontarget", "error"}, default: "keep"
-        What to do with rows whose label is ``spoof``, as for `read_key`: count them as non-targets,
-        or keep them as spoofs.
 
     Returns
     -------
@@ -106,26 +99,23 @@ def from_frame(
     >>> data = bp.from_frame(table)
     >>> data.key
     Key: 2 models x 2 segments, 1 targets, 2 non-targets
-    >>> bp.evaluate(data.scores, data.key, prior=0.5).records()[0]["eer"]
+    >>> bp.Results.from_scores(data.scores["llr"], data.key).eer
     0.0
     """
-    check.check_choice(spoof, Spoofs, "spoof")
     names, extra = _names(score, "score"), _names(columns, "columns")
     frame = _Frame(df, (model, segment))
     header = find_format("csv").header
     if label is None:
-        taken: tuple[str | None, ...] = (model, segment, *extra, *names)
+        taken: tuple[object, ...] = (model, segment, *extra, *names)
         likely = [n for n in frame.names if n not in taken and str(n).lower() in header["label"]]
         if len(likely) > 1:
-            hint = f"Give label={likely[0]!r}, or the other."
-            raise check.invalid(
-                "label", "name one of the columns that may be it", str(likely), hint
-            )
+            expected, hint = "name one of the columns that may be it", f"Give label={likely[0]!r}."
+            raise check.invalid("label", expected, str(likely), hint)
         label = likely[0] if likely else None
-    labels = None if label is None else frame.labels(label, tar, non, spoof)
+    labels = None if label is None else frame.labels(label, tar, non)
     if score is None:
-        taken = (model, segment, label, *extra)
-        names = [n for n in frame.names if n not in taken and frame.may_be_score(n, header)]
+        free = [n for n in frame.names if n not in (model, segment, label, *extra)]
+        names = [n for n in free if frame.is_numeric(n) or str(n).lower() in header["score"]]
     scores = {str(name): frame.scores(name) for name in names}
     if score is None:
         _check_found(scores, label, [name for name in scores if name.lower() in header["score"]])
@@ -179,14 +169,13 @@ def _check_found(scores: Mapping[str, FloatArray], label: object, called: Sequen
 def _sorted_ids(codes: AnyArray, texts: Sequence[str]) -> tuple[StrArray, AnyArray]:
     """Return the ids that occur, sorted, and the position of each row's."""
     ids = check.as_ids(texts, "ids")
-    used = np.zeros(ids.size, dtype=np.bool_)
+    used = np.zeros(ids.size, np.bool_)
     used[codes] = True
     if used.all() and (ids[:-1] < ids[1:]).all():
         return ids, codes
-    order = np.flatnonzero(used)[np.argsort(ids[used])]
-    position = np.zeros(ids.size, dtype=np.int32)
-    position[order] = np.arange(order.size)
-    return mark_read_only(ids[order]), position.take(codes)
+    order = np.argsort(ids)
+    order = order[used[order]]
+    return mark_read_only(ids[order]), inverse(order, ids.size).take(codes)
 
 
 class _Frame:
@@ -201,33 +190,28 @@ class _Frame:
         names = getattr(df, "column_names", getattr(df, "columns", df))
         is_frame = isinstance(df, Mapping) or (names is not df and getattr(df, "ndim", 2) == 2)
         if not is_frame or callable(names):
-            raise check.invalid(
-                "df", "be a data frame, or a mapping of names to columns", check.describe(df)
-            )
+            expected = "be a data frame, or a mapping of names to columns"
+            raise check.invalid("df", expected, check.describe(df))
         if names is df:
             check.check_same_rows(df)
-        self._frame = df
-        self.names = list(names)
+        self._frame, self.names = df, list(names)
         self._n_rows = len(df[self.names[0]]) if self.names else 0
         if not self._n_rows:
             raise check.invalid("df", "have a row for each trial", "no rows")
 
-    def column(self, name: object, argument: str) -> Any:
+    def column(self, name: object, argument: str) -> Given:
         """Return a column as the library has it."""
-        if name not in self.names:
-            raise check.invalid(
-                argument, f"name a column ({check.list_some(self.names, 20)})", check.describe(name)
-            )
+        if self.names.count(name) != 1:
+            expected = f"name one column ({check.list_some(self.names, 20)})"
+            raise check.invalid(argument, expected, check.describe(name))
         column = self._frame[name]
-        if getattr(column, "ndim", 1) != 1:
-            raise check.invalid(argument, "name one column", f"several named {name!r}")
         # Columns of a mapping may differ.
         if len(column) != self._n_rows:
             found = f"{len(column)} in column {name!r}"
             raise check.invalid("df", f"have {self._n_rows} rows in each column", found)
         return column
 
-    def kind(self, name: object, argument: str = "score") -> str:
+    def kind(self, name: object, argument: str) -> str:
         """Return numpy's letter for the type of a column; "O" for categories, too."""
         column = self.column(name, argument)
         dtype = getattr(column, "dtype", getattr(column, "type", None))
@@ -235,18 +219,14 @@ class _Frame:
         part = column if dtype is None else column[:0]
         return str(getattr(dtype, "kind", np.asarray(part).dtype.kind))
 
-    def may_be_score(self, name: object, header: Mapping[str, Collection[str]]) -> bool:
-        """Tell whether a column holds numbers, also as objects, or is called a score."""
-        if self.kind(name) in "iuf" or str(name).lower() in header["score"]:
-            return True
-        types = {*map(type, self._frame[name][:100])} - {bool}
-        return any(issubclass(each, Number) for each in types)
+    def is_numeric(self, name: object) -> bool:
+        """Tell whether a column holds numbers, also as objects."""
+        types = {*map(type, self.column(name, "score")[:100])} - {bool}
+        return self.kind(name, "score") in "iuf" or any(issubclass(t, Number) for t in types)
 
     def coded(self, name: object, argument: str) -> Coded:
         """Return a column of text or whole numbers as codes, and what they mean."""
-        column = self.column(name, argument)
-        # What describes trials may be bins and dates, too; ids are what they are elsewhere.
-        expected = "name a column of text or whole numbers"
+        column, expected = self.column(name, argument), "name a column of text or whole numbers"
         if self.kind(name, argument) == "f":
             hint = f"Whole ones become such where some are missing: df[{name!r}].astype('Int64')."
             raise check.invalid(argument, expected, f"fractions in column {name!r}", hint)
@@ -254,6 +234,7 @@ class _Frame:
         if codes.min() < 0:
             hint = "Fill it, for instance with 'unknown'." if argument == "columns" else ""
             raise _bad_rows(argument, "hold a value in each row", "none", codes < 0, hint)
+        # What describes trials may be bins and dates, too; ids are what they are elsewhere.
         if argument != "columns" and not {*map(type, levels)} <= _TEXTS:
             raise check.invalid(argument, expected, f"other values in column {name!r}")
         return codes, [*map(str, levels)]
@@ -273,7 +254,7 @@ class _Frame:
             return numbers
         return Factor(*self.coded(name, "columns"))
 
-    def labels(self, name: object, tar: object, non: object, spoof: Spoofs) -> npt.NDArray[np.int8]:
+    def labels(self, name: object, tar: object, non: Given) -> LabelArray:
         """Return the label of each row: 1 for a target, -1 for a non-target, -2 for a spoof."""
         if self.kind(name, "label") == "f":
             levels, codes = np.unique(self.column(name, "label"), return_inverse=True)
@@ -282,63 +263,38 @@ class _Frame:
             codes, words = self.coded(name, "label")
         # Rows that were taken out leave their categories.
         used = [words[code] for code in np.flatnonzero(np.bincount(codes))]
-        if tar == "target":
-            if non is not None:
-                raise check.invalid("non", "be given with `tar` only", check.describe(non))
-            lower = {word.lower() for word in used}
-            known = next((each for each in VOCABULARIES if lower <= set(each)), None)
-            if known is None:
+        if tar == "target" and non is None:
+            known = classes_of(used)
+            if not known:
                 expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
                 raise check.invalid("label", expected, check.list_some(map(repr, used)), _TAR)
-            classes = [known.get(word.lower(), 0) for word in words]
-        else:
-            _check_named(used, tar, non, name)
-            classes = [int(word == str(tar)) for word in words]
-        labels = _LABELS[classes][codes]
-        if spoof == "error" and (spoofs := labels == _LABELS[SPOOF]).any():
-            hint = 'spoof="keep" keeps them, spoof="nontarget" counts them as non-targets.'
-            raise _bad_rows("label", "be of targets and non-targets", "a spoof", spoofs, hint)
-        return np.maximum(labels, -1) if spoof == "nontarget" else labels
+            return _LABELS[[known.get(word, 0) for word in words]][codes]
+        others = {*used} - {str(tar)}
+        if len(others) == len(used):
+            expected = f"be a label of column {name!r} ({check.list_some(used)})"
+            raise check.invalid("tar", expected, check.describe(tar))
+        given = {str(non)} if isinstance(non, str | Number) else {*map(str, non or ())}
+        if others - given and (given or len(others) > 1):
+            expected = f"name all labels of column {name!r} but `tar`"
+            hint = "Leave out rows whose label is unknown."
+            raise check.invalid("non", expected, f"others: {check.list_some(sorted(others))}", hint)
+        return _LABELS[[int(word == str(tar)) for word in words]][codes]
 
 
-def _coded(column: Any) -> tuple[AnyArray, Sequence[object]]:
+def _coded(column: Given) -> tuple[AnyArray, Sequence[object]]:
     """Return codes, -1 where a value is missing, and the values that they stand for."""
+    if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # categories of pandas
+        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
     if hasattr(column, "factorize"):  # pandas
-        if hasattr(column, "cat"):
-            return column.cat.codes.to_numpy(), column.cat.categories.tolist()
         codes, levels = column.factorize()
         return codes, levels.tolist()
-    if hasattr(column, "dictionary_encode"):  # pyarrow
-        if not hasattr(column.type, "index_type"):
-            column = column.dictionary_encode()
-        if hasattr(column, "combine_chunks"):
-            column = column.unify_dictionaries().combine_chunks()
-        codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return codes, column.dictionary.to_pylist()
-    if hasattr(column, "replace_strict"):  # polars
-        values = column.unique().drop_nulls()
-        codes = column.replace_strict(values, np.arange(len(values), dtype=np.int32), default=None)
-        return codes.fill_null(-1).to_numpy(), values.to_list()
-    factor = Factor.from_values(column)
-    return factor.codes, factor.levels.tolist()
-
-
-def _check_named(labels: Sequence[str], tar: object, non: Any, name: object) -> None:
-    """Raise unless `tar` is a label, and the others are one, or those that are named."""
-    if str(tar) not in labels:
-        expected = f"be a label of column {name!r} ({check.list_some(labels)})"
-        raise check.invalid("tar", expected, check.describe(tar))
-    others = [label for label in labels if label != str(tar)]
-    hint = "Leave out rows whose label is unknown."
-    if non is None and len(others) > 1:
-        expected = f"name the labels that mean non-target, where column {name!r} has several others"
-        raise check.invalid("non", expected, check.list_some(map(repr, others)), hint)
-    given = [non] if isinstance(non, str | Number) else [*(others if non is None else non)]
-    if strangers := {*others} - {*map(str, given)}:
-        expected = f"name all labels of column {name!r} but `tar`"
-        raise check.invalid(
-            "non", expected, f"none of {check.list_some(map(repr, strangers))}", hint
-        )
+    names = "to_list", "to_pylist", "tolist"  # polars, pyarrow, numpy
+    as_list = next((getattr(column, name) for name in names if hasattr(column, name)), None)
+    listed = list(column) if as_list is None else as_list()
+    numbers = Codes()
+    codes = np.fromiter(map(numbers.__getitem__, listed), np.int32, len(listed))
+    missing = [number for value, number in numbers.items() if check.is_missing(value)]
+    return np.where(np.isin(codes, missing), -1, codes), list(numbers)
 
 
 def _bad_rows(

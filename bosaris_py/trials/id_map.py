@@ -11,9 +11,9 @@ from attrs import field, frozen
 from bosaris_py._arrays import StrArray, mark_read_only, read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
-from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
+from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class
-from bosaris_py.trials.saving import TextFileMethods
+from bosaris_py.trials.trials import TextFileMethods
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 
@@ -31,7 +31,7 @@ class IdMap(TextFileMethods):
 
     Warns
     -----
-    DuplicateIdWarning
+    MissingTrialsWarning
         If a left id occurs more than once: of such pairs the last one counts when left ids are
         mapped.
 
@@ -59,7 +59,7 @@ class IdMap(TextFileMethods):
         check_same_rows({"leftids": leftids, "rightids": rightids})
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
-            warn([Note(DuplicateIdWarning, _REPEATED.format("left"))])
+            warn([Note(MissingTrialsWarning, _REPEATED.format("left"))])
 
     def __attrs_post_init__(self) -> None:
         """Raise unless the ids come in pairs."""
@@ -119,13 +119,13 @@ class IdMap(TextFileMethods):
 
         Warns
         -----
-        DuplicateIdWarning
+        MissingTrialsWarning
             If a right id of the map occurs more than once.
         MissingTrialsWarning
             As for `map_left_to_right`.
         """
         if self._right.has_repeated():
-            warn([Note(DuplicateIdWarning, _REPEATED.format("right"))])
+            warn([Note(MissingTrialsWarning, _REPEATED.format("right"))])
         return _mapped(self._right, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -175,14 +175,14 @@ class IdMap(TextFileMethods):
 
         Warns
         -----
-        DuplicateIdWarning
+        MissingTrialsWarning
             If two of the maps share a left id.
         """
         objects = all_of_class(IdMap, self, *others)
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex(np.concatenate(distinct)).has_repeated():
-            warn([Note(DuplicateIdWarning, "idmaps being merged share ids.")])
+            warn([Note(MissingTrialsWarning, "idmaps being merged share ids.")])
         sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))

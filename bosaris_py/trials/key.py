@@ -16,36 +16,12 @@ from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.files import hdf5_writing
-from bosaris_py.files.columns import (
-    KIND,
-    NONTARGET,
-    SPOOF,
-    TARGET,
-    Codes,
-    Factor,
-    are_kinds,
-    factor_of_kinds,
-    order_trials,
-)
-from bosaris_py.files.hdf5 import StoredColumn
-from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
-from bosaris_py.trials.columns import (
-    NO_TABLES,
-    SIDES,
-    Column,
-    ColumnLike,
-    Columns,
-    OfSide,
-    Tables,
-    as_column,
-    as_tables,
-    equal_tables,
-    is_of_side,
-    merged,
-    take_items,
-    taken,
-)
+from bosaris_py.files import columns as listing, hdf5_writing
+from bosaris_py.files.columns import Factor
+from bosaris_py.files.hdf5_writing import StoredColumn
+from bosaris_py.trials import columns as tables
+from bosaris_py.trials.alignment import Frame, IdList, Ids
+from bosaris_py.trials.columns import Column, ColumnLike, Columns, OfSide
 from bosaris_py.trials.trials import Trials, frame_of
 
 LabelArray = npt.NDArray[np.int8]
@@ -53,7 +29,7 @@ LabelArray = npt.NDArray[np.int8]
 # By label, 1 for a target, -1 for a non-target, -2 for a spoof: the word, and the class of files. A
 # negative index counts from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
-_CLASSES = np.array([0, TARGET, SPOOF, NONTARGET], dtype=np.uint8)
+_CLASSES = np.array([0, listing.TARGET, listing.SPOOF, listing.NONTARGET], dtype=np.uint8)
 _LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
 
 
@@ -131,7 +107,7 @@ class Ndx(Trials):
         [[True, False], [True, True]]
         """
         check.check_same_rows({"models": models, "segments": segments})
-        ids, rows, cols = code_trials(models, segments)
+        ids, rows, cols = align.code_trials(models, segments)
         return cls._from_positions(ids, rows, cols)
 
     def merge(self, *others: Ndx) -> Ndx:
@@ -213,7 +189,7 @@ class Key(Trials):
 
     # The label of each trial: a vector of a list, else a matrix.
     _contents: LabelArray = attrs.field(converter=read_only)
-    _tables: Tables = attrs.field(default=NO_TABLES)
+    _tables: tables.Tables = attrs.field(default=tables.NO_TABLES)
 
     _kind, _listed = "key", "is_target"
 
@@ -275,22 +251,22 @@ class Key(Trials):
         ['A07', '-']
         """
         given = dict(columns or {})
-        listed = {name: values for name, values in given.items() if not is_of_side(values)}
+        listed = {name: values for name, values in given.items() if not tables.is_of_side(values)}
         lines = {f"columns[{name!r}]": values for name, values in listed.items()}
         check.check_same_rows({"models": models, "segments": segments, "labels": labels, **lines})
-        ids, rows, cols = code_trials(models, segments)
+        ids, rows, cols = align.code_trials(models, segments)
         found = as_labels(labels)
         check.check_shape(found, rows.shape, "labels", "like `models`")
         made = cls._from_positions(ids, rows, cols, found, "labels")
         for argument, name in zip(lines, listed, strict=True):
-            column = as_column(listed[name], argument)
+            column = tables.as_column(listed[name], argument)
             _check_size(column, rows.size, argument)
-            order = order_trials(rows, cols, ids[0].size)
+            order = listing.order_trials(rows, cols, ids[0].size)
             if clash := np.count_nonzero(order.conflicts(column)):
                 got = f"another value in {clash} lines of column {name!r}"
                 expected = "have the same columns for a trial listed twice"
                 raise check.invalid("columns", expected, got)
-            given[name] = take_items(column, order.order)
+            given[name] = tables.take_items(column, order.order)
         return made.with_columns(**given) if given else made
 
     @property
@@ -317,26 +293,14 @@ class Key(Trials):
         >>> key.with_columns(length=("segment", ["short", "long"])).columns
         Columns: length by segment
         """
-        added = as_tables(columns, self)
+        added = tables.as_tables(columns, self)
         kept = [{n: c for n, c in table.items() if n not in columns} for table in self._tables]
         return self._with_tables([{**old, **new} for old, new in zip(kept, added, strict=True)])
 
     def _with_tables(self, tables: Sequence[Mapping[str, Column]]) -> Self:
         return self._made(*self.ids, self.cells, self._contents, tables=tuple(tables))
 
-    def _carry(self, made: Self) -> Self:
-        """Return a key whose trials are among these, with the columns of these."""
-        if not len(self.columns):
-            return made
-        frame = frame_of(made, self)
-        places = [self.locate(made, frame) if self._tables[0] else None, frame.rows, frame.cols]
-        for at, table, what in zip(places, self._tables, SIDES, strict=True):
-            if table and at is not None and (at < 0).any():
-                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}s"
-                raise TrialMismatchError(f"{message}; each must have a value.")
-        return made._with_tables(taken(self._tables, places))
-
-    def with_columns_of(self, other: Key) -> Key:
+    def with_columns_of(self, other: Key) -> Self:
         """Return the key with the columns of another one, which has all its trials.
 
         Parameters
@@ -353,10 +317,18 @@ class Key(Trials):
         TrialMismatchError
             If there are trials, models or segments without a value.
         """
-        return other._carry(self)
+        if not len(other.columns):
+            return self
+        frame = frame_of(self, other)
+        places = [other.locate(self, frame) if other._tables[0] else None, frame.rows, frame.cols]
+        for at, table, what in zip(places, other._tables, tables.SIDES, strict=True):
+            if table and at is not None and (at < 0).any():
+                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}s"
+                raise TrialMismatchError(f"{message}; each must have a value.")
+        return self._with_tables(tables.taken(other._tables, places))
 
     def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        return self._carry(super()._filtered(frame, ids))
+        return super()._filtered(frame, ids).with_columns_of(self)
 
     def take(self, chosen: AnyArray) -> Self:
         """Return some of the trials, with the same models and segments.
@@ -372,7 +344,7 @@ class Key(Trials):
         """
         models, segments = (side[chosen] for side in self.trial_positions())
         made = self._from_positions(self.ids, models, segments, self.labels[chosen], "labels")
-        return self._carry(made)
+        return made.with_columns_of(self)
 
     def bona_fide(self) -> Self:
         """Return the key without its spoofs.
@@ -426,13 +398,42 @@ class Key(Trials):
         if unknown:
             found = f"none (None or NaN) for {len(unknown)} ({check.list_some(unknown)})"
             raise check.invalid("speakers", "tell the speaker of each recording", found)
-        codes = np.array(list(map(Codes().__getitem__, told)))
+        codes = np.array(list(map(listing.Codes().__getitem__, told)))
         same = codes[:, None] == codes
         # A recording comes before those that it is a model for.
         return cls(names, names, np.triu(same, 1), np.triu(~same, 1))
 
+    @classmethod
+    def from_mates(cls, mates: Trials | Iterable[tuple[str, str]], *trials: Trials) -> Self:
+        """Make a key where only mated pairs are listed: all other trials are non-targets.
+
+        Parameters
+        ----------
+        mates : Ndx, or iterable of pairs (str, str)
+            The pairs of one person, in either order.
+        *trials : Ndx or Scores
+            The trials. Mates that are not among them are targets, too.
+
+        Returns
+        -------
+        Key
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key, Ndx
+        >>> key = Key.from_mates([("a1", "a2")], Ndx(["a1", "b1"], ["a2", "b2"]))
+        >>> key.tar.tolist()
+        [[True, False], [False, False]]
+        """
+        listed, *others = map(_pairs_of, (mates, *trials))
+        both = {*listed, *(pair[::-1] for pair in listed)}
+        known = dict.fromkeys(pair for part in others for pair in part)
+        known |= dict.fromkeys(pair for pair in listed if not {pair, pair[::-1]} & known.keys())
+        models, segments = ([pair[side] for pair in known] for side in (0, 1))
+        return cls.from_trials(models, segments, [pair in both for pair in known])
+
     def _agrees(self, other: Self) -> bool:
-        return super()._agrees(other) and equal_tables(self._tables, other._tables)
+        return super()._agrees(other) and tables.equal_tables(self._tables, other._tables)
 
     # Files
 
@@ -450,6 +451,9 @@ class Key(Trials):
         return {"tar": self.tar, "non": self.non}
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
+        if form == "hdf5" and not self.is_sparse:
+            ids = {"modelset": self.modelset, "segset": self.segset}
+            return self._kind, {**ids, "labels": self._contents}
         kind, arrays = super()._stored(form)
         if form == "txt" and not self.is_sparse:
             # All targets, then all non-targets, as in the toolkit.
@@ -473,45 +477,44 @@ class Key(Trials):
         if not (self.n_spoof or len(self.columns)):
             super().save_hdf5(path)
             return
-        tables = [dict(table) for table in self._tables]
+        held = [dict(table) for table in self._tables]
         if self.n_spoof:
-            tables[0][KIND] = factor_of_kinds(_CLASSES[self.labels])
+            held[0][listing.KIND] = listing.factor_of_kinds(_CLASSES[self.labels])
         columns = {
-            side: {
-                name: (column.codes, column.levels) if isinstance(column, Factor) else column
-                for name, column in table.items()
-            }
-            for side, table in zip(SIDES, tables, strict=True)
+            side: {n: (x.codes, x.levels) if isinstance(x, Factor) else x for n, x in table.items()}
+            for side, table in zip(tables.SIDES, held, strict=True)
         }
-        form, matrix = ("FlatKey", None) if self.is_sparse else ("Key", np.sign(self._contents))
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
-        hdf5_writing.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
+        if not self.is_sparse:
+            trials["labels"] = np.sign(self._contents)
+        hdf5_writing.write("trial_metadata", path, columns, **trials)
 
     @classmethod
     def _from_stored(  # type: ignore[override]
         cls, *, columns: Mapping[str, Mapping[str, StoredColumn]] | None = None, **arrays: AnyArray
     ) -> Self:
+        if "labels" in arrays:
+            ids = align.both_ids(arrays["modelset"], arrays["segset"])
+            cells = align.as_cells(mark_read_only(arrays["labels"] != 0), ids, "labels")
+            return cls._made(*ids, cells, arrays["labels"])
         if columns is None:
             return super()._from_stored(**arrays)
         # In another order the trials would be sorted, but not the columns beside them.
-        order = order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
+        order = listing.order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
         if order.order is not None:
             raise check.invalid("trials", "come by segment, then by model, each once", "others")
-        tables = [
-            {
-                name: Factor(*column) if isinstance(column, tuple) else column
-                for name, column in columns[side].items()
-            }
-            for side in SIDES
+        found: list[dict[str, Column]] = [
+            {n: Factor(*x) if isinstance(x, tuple) else x for n, x in columns[side].items()}
+            for side in tables.SIDES
         ]
-        kinds = tables[0].get(KIND)
-        if are_kinds(kinds):
+        kinds = found[0].get(listing.KIND)
+        if listing.are_kinds(kinds):
             labels, is_spoof = as_labels(arrays["is_target"]), kinds.values() == "spoof"
             if (is_spoof & (labels == 1)).any():
                 raise check.invalid("trials", "not be targets and spoofs", "such")
             arrays["is_target"] = WORDS[np.where(is_spoof, -2, labels)]
-            del tables[0][KIND]
-        return super()._from_stored(**arrays)._with_tables(tables)
+            del found[0][listing.KIND]
+        return super()._from_stored(**arrays)._with_tables(found)
 
     # Labels
 
@@ -581,12 +584,8 @@ class Key(Trials):
         """
         if chosen is None:
             return self.n_tar, self.n_non
-        # Of a matrix, a mask of its cells will do.
-        labels = self.labels if chosen.ndim == 1 else self._contents
-        check.check_shape(chosen, labels.shape, "chosen", "one for each trial")
-        others = (1, -2) if self.n_spoof else (1,)
-        n_tar, *n_spoof = (int(np.count_nonzero((labels == one) & chosen)) for one in others)
-        return n_tar, int(np.count_nonzero(chosen)) - n_tar - sum(n_spoof)
+        labels = self.labels[chosen]
+        return int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1))
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the labels.
@@ -627,7 +626,7 @@ class Key(Trials):
                 for one, size in zip((at, frame.rows, frame.cols), sizes, strict=True)
             ]
             parts.append((item._tables, places))
-        return made._with_tables(merged(parts, (made.n_trials, *made.shape)))
+        return made._with_tables(tables.merged(parts, (made.n_trials, *made.shape)))
 
     # Tables and display
 
@@ -635,13 +634,22 @@ class Key(Trials):
         spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
         return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
-    def _columns(self, **options: object) -> dict[str, AnyArray]:
+    def _columns(self) -> dict[str, AnyArray]:
         spoofs = {"spoof": self.labels == -2} if self.n_spoof else {}
         return {"target": self.is_target, **spoofs}
 
     def _further_columns(self) -> Mapping[str, Column]:
         words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
         return {**self.columns, **words}
+
+
+def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the models and segments of trials."""
+    if not isinstance(trials, Trials):
+        return [*trials]
+    sides = zip(trials.ids, trials.trial_positions(), strict=True)
+    models, segments = (ids[places].tolist() for ids, places in sides)
+    return [*zip(models, segments, strict=True)]
 
 
 def _check_size(column: Sized, size: int, argument: str) -> None:
@@ -661,7 +669,9 @@ def as_labels(labels: object) -> LabelArray:
     strange = [words[code] for code in np.unique(labels.codes) if words[code] not in _LABELS]
     if strange:
         expected = "be truth values, or target, nontarget and spoof"
-        raise check.invalid("labels", expected, check.list_some(map(repr, map(str, strange))))
+        found = check.list_some(map(repr, map(str, strange)))
+        hint = f"Say which word means a target: np.array(labels) == {str(strange[-1])!r}."
+        raise check.invalid("labels", expected, found, hint)
     numbers = np.array([_LABELS.get(word, 0) for word in words.tolist()], dtype=np.int8)
     return numbers[labels.codes]
 

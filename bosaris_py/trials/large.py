@@ -14,11 +14,13 @@ Lists of trials fit into memory. A list beside a matrix is put into the rows of 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from pathlib import Path
 from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import attrs
@@ -26,31 +28,29 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+import bosaris_py.trials.alignment as align
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, describe, invalid, log_of_base
+from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
-from bosaris_py.files.hdf5 import is_list
-from bosaris_py.files.rows import Held, MatrixFile, open_matrix
-from bosaris_py.trials.alignment import (
-    Frame,
-    IdIndex,
-    Ids,
-    as_slice,
-    notes_of_missing,
-    refuse_gaps,
-    refuse_strangers,
-)
+from bosaris_py.files.hdf5_writing import FIELDS, IDS
+from bosaris_py.trials.alignment import Frame, IdIndex, Ids
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.trials import Trials
+from bosaris_py.trials.strangers import refuse_strangers
 
 Result = TypeVar("Result")
 
 # 1 for a target or a trial, -1 for a non-target, 0 for no trial.
 Labels: TypeAlias = npt.NDArray[np.int8]
+
+# Contents of rows of a matrix, and where there are any (None: everywhere).
+Held: TypeAlias = tuple[AnyArray, BoolArray | None]
+
+# Cells that are read at once where only their checksums are wanted.
+_VERIFIED = 2**22
 
 # Bytes of scores in a block: few enough to stay in the processor's cache. Where the rows of a file
 # come in another order, each block reads many chunks, and is so many times larger.
@@ -64,17 +64,134 @@ KEPT = 2**22
 
 
 @attrs.frozen(eq=False)
+class MatrixFile:
+    """How to read rows of the matrix in a file: scores, or the labels of a key or an Ndx."""
+
+    path: Path
+    # Size of the file and when it changed.
+    stamp: tuple[int, int]
+    # Of `KINDS`; or scored: a label wherever there is a score.
+    kind: str
+    shape: tuple[int, int]
+    # Name and content of each data set.
+    data_sets: list[tuple[str, str]]
+    # Rows that the file keeps together, and bytes of a score.
+    chunk: int
+    item_size: int
+    # On an old layout.
+    notes: tuple[Note, ...] = ()
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is another one than when it was opened first."""
+        if not self.path.exists() or _stamp(self.path) != self.stamp:
+            message = "changed while it was being read; wait until it is complete"
+            raise FileFormatError(f"{self.path}: {message}")
+
+    def verify(self) -> None:
+        """Read all rows, whose checksums are compared."""
+        step = max(1, _VERIFIED // max(1, self.shape[1]))
+        with ExitStack() as stack:
+            read = self.opened(stack)
+            for start in range(0, self.shape[0], step):
+                read(slice(start, min(start + step, self.shape[0])))
+
+    def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
+        """Open the file until the stack ends; return what reads rows."""
+        source = stack.enter_context(hdf5.opened(self.path))
+        found = [source.data_set(name, content) for name, content in self.data_sets]
+        return functools.partial(self._held, found)
+
+    def _held(self, found: list[hdf5.DataSet], rows: slice | Positions) -> Held:
+        first, last = found[0], found[-1]
+        if self.kind == "scores":
+            valid = None if first is last else self._rows(last.read_mask, rows)
+            return self._rows(first.read, rows), None if valid is None or valid.all() else valid
+        if self.kind == "scored":
+            if first is last:
+                return np.ones(self._rows(first.read, rows).shape, np.int8), None
+            return self._rows(last.read_mask, rows).view(np.int8), None
+        if first is last:
+            signed = functools.partial(first.read_mask, signed=True)
+            labels = self._rows(signed, rows).view(np.int8)
+            if self.kind == "ndx" and labels.min(initial=0) < 0:
+                raise first.error("holds -1: this is a Key; Key.read reads it")
+            return labels, None
+        tar, non = (self._rows(mask.read_mask, rows) for mask in found)
+        if (tar & non).any():
+            raise last.error(f"shares trials with `/{first.name}`")
+        return tar.view(np.int8) - non.view(np.int8), None
+
+    def _rows(self, read: Callable[[slice], AnyArray], rows: slice | Positions) -> AnyArray:
+        """Read rows; scattered ones chunk by chunk, each once."""
+        n_rows, n_cols = self.shape
+        if isinstance(rows, slice):
+            # One row, or an empty matrix, may be stored as a vector.
+            whole = n_rows == 1 or not n_rows * n_cols
+            return read(slice(None) if whole else rows).reshape(rows.stop - rows.start, n_cols)
+        out = np.zeros((rows.size, n_cols), read(slice(0, 0)).dtype)
+        chunks = rows // self.chunk
+        for number in np.unique(chunks).tolist():
+            start = number * self.chunk
+            part = self._rows(read, slice(start, min(start + self.chunk, n_rows)))
+            out[chunks == number] = part[rows[chunks == number] - start]
+        return out
+
+
+def open_matrix(path: FilePath, kind: str) -> tuple[MatrixFile, Ids]:
+    """Look into a file: return how to read its matrix, and its ids."""
+    place = as_path(path).absolute()
+    stamp = _stamp(place)
+    with hdf5.opened(place) as source:
+        if kind == "trials":
+            kind = "key" if source.kinds[:1] == ["key"] else "ndx"
+        found, _ = hdf5.find_fields(source, kind)
+        notes = hdf5.notes_of_layout(path, kind, found)
+        models, segments = (found.pop(name).check().read_ids() for name in IDS)
+        sets = [found[name].check(whole=False) for name in FIELDS if name in found]
+        chunks = [(each.data.chunks or (1,))[0] if len(each.shape) == 2 else 1 for each in sets]
+        names = [(each.name, each.content) for each in sets]
+        chunk, size = min(max(chunks), max(1, models.size)), sets[0].memory_type.itemsize
+    shape = models.size, segments.size
+    return MatrixFile(place, stamp, kind, shape, names, chunk, size, notes), (models, segments)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+@attrs.frozen(eq=False)
 class _List:
     """A list of trials in memory, in sparse matrices whose rows are read like those of a file."""
 
     # The scores, or the labels, which are 0 where there is no trial; and where there are scores
     # (None: everywhere).
     contents: scipy.sparse.csr_array
-    present: scipy.sparse.csr_array | None = None
+    present: scipy.sparse.csr_array | None
+    kind: str
     # Of a block, whose bytes count.
-    item_size: int = 1
-    kind: str = "scores"
+    item_size: int
     chunk: ClassVar[int] = 1
+
+    @classmethod
+    def from_cells(
+        cls,
+        at: tuple[AnyArray, AnyArray],
+        shape: tuple[int, int],
+        contents: AnyArray,
+        kind: str,
+        item_size: int = 1,
+    ) -> Self:
+        """Put what is said of some cells into a matrix."""
+        held = np.ones(contents.size, np.bool_)
+        is_scored = kind == "scores"
+        present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
+        return cls(scipy.sparse.csr_array((contents, at), shape=shape), present, kind, item_size)
+
+    @classmethod
+    def from_lines(cls, lines: Positions, n: int, contents: AnyArray, kind: str) -> Self:
+        """Give each of n trials a row of its own."""
+        return cls.from_cells((lines, np.zeros_like(lines)), (n, 1), contents, kind, 8)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -95,29 +212,6 @@ class _List:
     def _rows(self, rows: slice | Positions) -> Held:
         present = None if self.present is None else self.present[rows].toarray()
         return self.contents[rows].toarray(), present
-
-
-def _as_rows(trials: Trials, contents: AnyArray, *, is_scored: bool = False) -> _List:
-    """Put what is said of the trials of a list into the rows of a matrix."""
-    at, shape = trials.trial_positions(), trials.shape
-    held = np.ones(contents.size, np.bool_)
-    present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
-    return _List(scipy.sparse.csr_array((contents, at), shape=shape), present, kind=trials._kind)
-
-
-def _as_column(contents: AnyArray, found: BoolArray | None, kind: str) -> _List:
-    """Give each trial a row of its own."""
-    present = None if found is None else scipy.sparse.csr_array(found[:, None])
-    return _List(scipy.sparse.csr_array(contents[:, None]), present, 8, kind)
-
-
-def _in_order(scores: Scores, key: Key | Ndx) -> _List:
-    """Return the scores of the trials of a list, 0 where there is none."""
-    values, found = scores.found_in(key)
-    full = values if found is None else np.zeros(key.n_trials, values.dtype)
-    if found is not None:
-        full[found] = values
-    return _as_column(full, found, "scores")
 
 
 def _labels(trials: Key | Ndx) -> Labels:
@@ -177,12 +271,11 @@ class Block:
 
     def nan(self, scores: Sequence[AnyArray] | None = None) -> IntArray:
         """Return rows and columns of trials that have a score which is NaN."""
-        # The minimum of an array is NaN if anything is.
         given = self.scores if scores is None else scores
-        suspect = [each for each in given if np.isnan(each.min(initial=0))]
-        if not suspect:
+        # The minimum of an array is NaN if anything is.
+        if not any(np.isnan(each.min(initial=0)) for each in given):
             return np.empty((0, 2), np.int64)
-        bad = np.logical_or.reduce([np.isnan(each) for each in suspect])
+        bad = np.logical_or.reduce([np.isnan(each) for each in given])
         at, cols = np.nonzero(bad & (self.scored != 0))
         return np.stack((self.rows[at], cols), axis=1)
 
@@ -197,10 +290,9 @@ class FileTrials:
         Models and segments of the key.
     n_found : (int, int)
         How many of them all score files have.
-    key : MatrixFile or list of trials
-        What gives rows of labels. Where all files are lists, a row is a trial.
-    scores : sequence of the same
-        What gives rows of scores.
+    sources : sequence of MatrixFile or list of trials
+        What gives rows: of labels first, then of the scores of each file. Where all files are
+        lists, a row is a trial.
     frames : sequence of Frame
         Where the rows and columns of the key are in each of these.
     order : ndarray of int, optional
@@ -211,25 +303,14 @@ class FileTrials:
 
     ids: Ids
     n_found: tuple[int, int]
-    key: MatrixFile | _List
-    scores: Sequence[MatrixFile | _List]
+    sources: Sequence[MatrixFile | _List]
     frames: Sequence[Frame]
     order: Positions | None
     factor: float | None
 
-    @property
-    def sources(self) -> list[MatrixFile | _List]:
-        """What is read by rows: the key, then the scores."""
-        return [self.key, *self.scores]
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells where there may be a trial."""
-        return math.prod(self.key.shape)
-
     def cut(self) -> list[slice]:
         """Cut the rows into blocks of whole chunks."""
-        n_rows, n_cols = self.key.shape
+        n_rows, n_cols = self.sources[0].shape
         scattered = self.order is not None or any(f.rows is not None for f in self.frames)
         row_bytes = max(1, n_cols) * max(each.item_size for each in self.sources)
         # A chunk larger than a block would be read again for each block.
@@ -244,7 +325,7 @@ class FileTrials:
             key, *systems = (each.opened(stack) for each in self.sources)
             for block in blocks:
                 rows = np.r_[block] if self.order is None else self.order[block]
-                labels, _ = key(as_slice(rows))
+                labels, _ = key(align.as_slice(rows))
                 pairs = zip(systems, self.frames, strict=True)
                 scores, valid = zip(*(_aligned(*pair, rows) for pair in pairs), strict=True)
                 if self.factor is not None:
@@ -255,14 +336,15 @@ class FileTrials:
         """Raise if there are trials, by row and column, whose score is NaN."""
         if len(bad):
             first = f"({self.ids[0][bad[0, 0]]}, {self.ids[1][bad[0, 1]]})"
-            noun = "trial" if len(bad) == 1 else "trials"
-            got = f"NaN for {len(bad)} {noun}, the first {first}"
+            got = f"NaN for {len(bad)} of them, the first {first}"
             raise invalid("scores", "not hold NaN where there is a trial", got)
 
     def missing(self, counts: IntArray) -> list[Note]:
         """Note models, segments and trials without scores, given the sum of `Block.counts`."""
-        wanted, found = counts[:4].reshape(2, 2)[:, : 2 if self.key.kind == "key" else 1].tolist()
-        return notes_of_missing((self.ids[0].size, self.ids[1].size), self.n_found, wanted, found)
+        n_classes = 2 if self.sources[0].kind == "key" else 1
+        wanted, found = counts[:4].reshape(2, 2)[:, :n_classes].tolist()
+        sizes = self.ids[0].size, self.ids[1].size
+        return align.notes_of_missing(sizes, self.n_found, wanted, found)
 
 
 def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Positions) -> Held:
@@ -274,7 +356,7 @@ def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Posi
         rows = places[known]
         at = None if known.all() else np.where(known, np.cumsum(known) - 1, -1)
     inner = Frame(at, frame.cols, shape)
-    values, valid = read(as_slice(rows))
+    values, valid = read(align.as_slice(rows))
     return inner.take(values), inner.take_valid(valid)
 
 
@@ -293,13 +375,17 @@ def open_trials(
     if not score_files:
         raise invalid("score_files", "hold at least one file", "none")
     paths = [*score_files, score_files[0] if trial_file is None else trial_file]
-    listed = list(map(is_list, paths))
+    listed = list(map(hdf5.is_list, paths))
     sources: list[MatrixFile | _List]
     if all(listed):
         # A matrix may be too large: each trial has a row of its own.
         systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
-        labels = _as_column(_labels(trials), None, trials._kind)
-        sources = [*(_in_order(each, trials) for each in systems), labels]
+        n, sources = trials.n_trials, []
+        for system in systems:
+            values, found = system.found_in(trials)
+            lines = np.arange(n) if found is None else np.flatnonzero(found)
+            sources.append(_List.from_lines(lines, n, values, "scores"))
+        sources.append(_List.from_lines(np.arange(n), n, _labels(trials), trials._kind))
         known = [each.ids for each in (*systems, trials)]
     else:
         kind = "scored" if trial_file is None else "key" if is_key else "trials"
@@ -315,27 +401,29 @@ def open_trials(
         frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
         if is_key:
             refuse_strangers(frames[-1], ids, own)
-    found = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
-    n_models, n_segments = map(np.count_nonzero, found)
+    both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
+    n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and not listed[0] else None
     order = None if first is None else np.argsort(first, kind="stable")
     if all(listed):
         frames = [Frame(None, None, sources[-1].shape)] * len(frames)
-    n_found = int(n_models), int(n_segments)
-    return FileTrials(ids, n_found, sources[-1], sources[:-1], frames, order, factor)
+    sources.insert(0, sources.pop())
+    return FileTrials(ids, (n_models, n_segments), sources, frames, order, factor)
 
 
 def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
     """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
-    if not is_list(path):
+    if not hdf5.is_list(path):
         matrix, ids = open_matrix(path, "scores" if kind == "scored" else kind)
         warn(matrix.notes)
         return (attrs.evolve(matrix, kind=kind) if kind == "scored" else matrix), ids
     if kind == "scores":
         scores = Scores.read(path)
-        return _as_rows(scores, scores.values, is_scored=True), scores.ids
+        at = scores.trial_positions()
+        return _List.from_cells(at, scores.shape, scores.values, kind), scores.ids
     trials = read_list(path, is_key=kind == "key")
-    return _as_rows(trials, _labels(trials)), trials.ids
+    at, labels = trials.trial_positions(), _labels(trials)
+    return _List.from_cells(at, trials.shape, labels, trials._kind), trials.ids
 
 
 # ---- Passes over all blocks
@@ -380,13 +468,12 @@ class TrialFiles:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the executor, which is of this process."""
-        return type(self), (self.parts, self.workers)
+        return type(self), (self.parts, self.workers, None, self.progress)
 
     def step(self, n_kept: int) -> int:
         """Return which of so many non-targets are to be taken that about `n_kept` are."""
         # An odd number, or in a matrix of 2**k columns all would lie in a few of them.
-        step = sum(part.n_cells for part in self.parts) // n_kept
-        return 1 if step == 0 else step | 1
+        return sum(math.prod(part.sources[0].shape) for part in self.parts) // n_kept | 1
 
     def pass_over(
         self, function: Callable[..., Result], *shared: object, label: str
@@ -394,8 +481,7 @@ class TrialFiles:
         """Yield the part, and ``function(blocks, *shared)``, of each task in their order."""
         cuts = [part.cut() for part in self.parts]
         # What runs elsewhere needs no ids.
-        none = (np.empty(0, np.str_), np.empty(0, np.str_))
-        bare = [attrs.evolve(part, ids=none) for part in self.parts]
+        bare = [attrs.evolve(part, ids=(np.empty(0, np.str_),) * 2) for part in self.parts]
         # The same for any number of workers.
         n_each = -(-sum(map(len, cuts)) // _TASKS)
         tasks = [
@@ -421,28 +507,25 @@ class TrialFiles:
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
         """
-        counts = [np.zeros(4 + len(part.scores), np.int64) for part in self.parts]
-        nan: list[list[IntArray]] = [[np.empty((0, 2), np.int64)] for _ in self.parts]
-        tar, kept = [], []
-        for number, (found, bad, targets, others) in self.pass_over(_look, keep, label=label):
-            counts[number] += found
-            nan[number].append(bad)
-            tar.append(targets)
-            kept += others
-        for part, bad_ones in zip(self.parts, nan, strict=True):
-            part.refuse_nan(np.concatenate(bad_ones))
+        passed: list[list[tuple[IntArray, IntArray, FloatArray, list[Result]]]]
+        passed = [[] for _ in self.parts]
+        for number, found in self.pass_over(_look, keep, label=label):
+            passed[number].append(found)
+        totals, tar, kept, notes = [], list[FloatArray](), list[Result](), list[Note]()
+        for part, parts in zip(self.parts, passed, strict=True):
+            counts, nan, targets, others = zip(*parts, strict=True)
+            part.refuse_nan(np.concatenate(nan))
+            totals.append(np.sum(counts, axis=0))
+            # Before a class without scores is refused: ids that do not match are often the reason.
+            notes += part.missing(totals[-1])
+            tar += targets
+            kept += itertools.chain(*others)
         if all_scored:
-            refuse_missing(counts[0])
-        # Before a class without scores is refused: ids that do not match are often the reason.
-        pairs = zip(self.parts, counts, strict=True)
-        notes = [note for part, found in pairs for note in part.missing(found)]
-        n_tar, n_non, scored_tar, scored_non = np.sum(
-            [found[:4] for found in counts], axis=0
-        ).tolist()
+            refuse_missing(totals[0])
+        n_tar, n_non, scored_tar, scored_non = np.sum([n[:4] for n in totals], axis=0).tolist()
         for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
             if not n_scored:
-                alone = noun == "non-targets" and not n_non
-                hint = f"All {n_tar} trials are targets: is it an Ndx?" if alone else ""
+                hint = "" if n_non else f"All {n_tar} trials are targets: is it an Ndx?"
                 raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
         return np.concatenate(tar, axis=1), scored_non, kept, notes
 
@@ -486,7 +569,9 @@ def _look(
 def refuse_missing(counts: IntArray) -> None:
     """Raise if a system lacks scores; `counts` are those of `Block.counts`."""
     n, lacks = counts[0] + counts[1], enumerate(counts[4:], 1)
-    refuse_gaps([f"system {i} lacks {has_not} of {n} trials" for i, has_not in lacks if has_not])
+    align.refuse_gaps(
+        [f"system {i} lacks {has_not} of {n} trials" for i, has_not in lacks if has_not]
+    )
 
 
 def evenly(scores: FloatArray, step: int) -> FloatArray:
@@ -501,11 +586,8 @@ def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath
         expected = f"be as many files as there are score files, {len(scores)}"
         raise invalid("key_files", expected, f"{len(keys)}")
     real = [tuple(map(os.path.realpath, pair)) for pair in zip(scores, keys, strict=True)]
-    twice = [path for path, pair in zip(scores, real, strict=True) if real.count(pair) > 1]
-    if twice:
-        got = f"{os.fspath(twice[0])} twice with the same key"
-        hint = "All of its trials would count twice."
-        raise invalid("score_files", "hold each file once", got, hint)
+    if len({*real}) < len(real):
+        raise invalid("score_files", "hold each file once", "one twice with the same key")
     return [([score], key) for score, key in zip(scores, keys, strict=True)]
 
 

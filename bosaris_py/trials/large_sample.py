@@ -10,12 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, by_constructor, mark_read_only
-from bosaris_py.errors import FileFormatError
-from bosaris_py.numerics.hull import ROCCH
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py.numerics import scoring
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, both_sides, count_below, distinct, with_ends
-from bosaris_py.numerics.scoring import mean_bits, mean_of_nats, sums_of_nats
+from bosaris_py.numerics.roc import both_sides, count_below, distinct
 from bosaris_py.trials.large import Block, TrialFiles, evenly
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 
@@ -36,12 +34,12 @@ def _some(scores: FloatArray, step: int) -> FloatArray:
 class _CountedClass(ScoredClass):
     """A class of which some scores are kept, the lowest and the highest among them."""
 
-    __reduce__ = by_constructor
+    count: int = attrs.field(kw_only=True)
 
     @property
     def size(self) -> int:
         """Number of trials."""
-        return self.n_trials
+        return self.count
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -64,6 +62,18 @@ class LargeSample(Sample):
         Mean of log2(1 + exp(score)) of the non-targets.
     notes : tuple of Note
         What is missing from the files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import bosaris_py as bp
+    >>> test, folder = bp.load_example("asvspoof2019_la").eval, Path(tempfile.mkdtemp())
+    >>> test.scores["xvector"].save(folder / "scores.h5")
+    >>> test.key.save(folder / "key.h5")
+    >>> results = bp.Results.from_files(folder / "scores.h5", folder / "key.h5")
+    >>> print(f"{results.eer:.4f}")
+    0.0243
     """
 
     files: TrialFiles = attrs.field(kw_only=True)
@@ -71,8 +81,6 @@ class LargeSample(Sample):
     below: IntArray = attrs.field(kw_only=True)
     fa_bits: float = attrs.field(kw_only=True)
     in_files: ClassVar[bool] = True
-
-    __reduce__ = by_constructor
 
     @classmethod
     def from_files(cls, files: TrialFiles, prior: PriorLike | None = None) -> LargeSample:
@@ -103,8 +111,8 @@ class LargeSample(Sample):
         if prior is not None:
             wanted.append(np.ravel(DecisionCosts.from_prior(prior).thresholds))
         limits = mark_read_only(np.unique(np.concatenate(wanted)))
-        below, nats = _count_all(files, limits, n_non)
-        non = _CountedClass(np.concatenate(some), n_trials=n_non)
+        below, nats = _count_all(files, limits)
+        non = _CountedClass(np.concatenate(some), count=n_non)
         return cls(
             ScoredClass(ordered),
             non,
@@ -112,34 +120,21 @@ class LargeSample(Sample):
             files=attrs.evolve(files, executor=None),
             limits=limits,
             below=below,
-            fa_bits=mean_of_nats(nats, n_non),
+            fa_bits=scoring.mean_of_nats(nats, n_non),
             notes=tuple(notes),
         )
 
-    def roc(self, times: Times = None) -> ROC:
-        """Return the steppy ROC.
+    @property
+    def _has_few_targets(self) -> bool:
+        return True
 
-        Parameters
-        ----------
-        times : None
-            Trials of files count once.
-
-        Returns
-        -------
-        ROC
-        """
-        thresholds = with_ends(both_sides(distinct(self.tar.scores)))
+    def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
+        """Return the numbers of trials below thresholds, which are among the limits."""
         misses = count_below(self.tar.scores, thresholds)
+        misses[-1] = self.tar.size
         inner = self.below[np.searchsorted(self.limits, thresholds[1:-1])]
         # The first accepts all, and the last rejects scores of inf, too.
-        below = np.concatenate(([0], inner, [self.non.size]))
-        misses[-1] = self.tar.size
-        return ROC(*map(mark_read_only, (thresholds, misses, self.non.size - below)))
-
-    @functools.cached_property
-    def hull(self) -> ROCCH:
-        """The convex hull of the ROC."""
-        return self.roc().convex_hull()
+        return misses, np.concatenate(([0], inner, [self.non.size]))
 
     def rates_at_all(
         self, times: Times = None, grid: Grid = "hull"
@@ -151,26 +146,31 @@ class LargeSample(Sample):
         times : None
             Trials of files count once.
         grid : {"hull", "ties", "all"}, default: "hull"
-            Each non-target between two target scores is a step of "all".
+            Of "all" only those where the curve crosses the diagonal, which takes another pass.
 
         Returns
         -------
         pmiss, pfa : (1, k) ndarray of float64
         """
+        if grid != "all":
+            return super().rates_at_all(times, grid)
         roc = self.roc()
         misses, alarms = roc.misses, roc.false_alarms
-        if grid == "all":
-            # Of a run of non-targets the two steps that are nearest to the diagonal.
-            ends = np.append(np.where(np.diff(misses) == 0, alarms[1:], alarms[:-1]), alarms[-1])
-            near = misses * self.non.size // self.tar.size
-            steps = [np.clip(near + one, ends, alarms) for one in (1, 0)]
-            misses, alarms = np.repeat(misses, 3), np.stack((alarms, *steps), axis=1).ravel()
+        # The first point past the diagonal; before it, between two target scores, are more.
+        past = int(np.argmax(misses * self.non.size >= alarms * self.tar.size))
+        low, high = roc.thresholds[past - 1 : past + 1].tolist()
+        between = functools.partial(_between, low=low, high=high, is_last=past == misses.size - 1)
+        found = np.concatenate([[], *self.files.sums(between, "steps of the curve")])
+        steps, n_at = np.unique(found, return_counts=True)
+        more = alarms[past] + np.cumsum(n_at[::-1])[::-1]
+        misses = np.insert(misses, past, np.full(steps.size, misses[past - 1]))
+        alarms = np.insert(alarms, past, more)
         return (misses / self.tar.size)[None], (alarms / self.non.size)[None]
 
     @property
     def bits(self) -> tuple[float, float]:
         """Mean cost of the scores of both classes as log-likelihood-ratios, in bits."""
-        return mean_bits(self.tar.scores, -1.0), self.fa_bits
+        return scoring.mean_bits(self.tar.scores, -1.0), self.fa_bits
 
     def rates(
         self, thresholds: npt.ArrayLike, times: Times = None
@@ -192,7 +192,7 @@ class LargeSample(Sample):
         asked, positions = np.unique(limits, return_inverse=True)
         counted, below = self.limits, self.below
         if not np.isin(asked, [-np.inf, *counted]).all():
-            counted, (below, _) = asked, _count_all(self.files, asked, self.non.size)
+            counted, (below, _) = asked, _count_all(self.files, asked)
         # Nothing lies below -inf, which is not among the thresholds of targets.
         places = np.minimum(np.searchsorted(counted, asked), counted.size - 1)
         rejected = np.where(asked == -np.inf, 0, below[places])[positions].reshape(limits.shape)
@@ -200,29 +200,26 @@ class LargeSample(Sample):
         return misses / self.tar.size, (self.non.size - rejected) / self.non.size
 
 
-def _count_all(
-    files: TrialFiles, thresholds: Float64Array, n_non: int
-) -> tuple[IntArray, list[float]]:
+def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> FloatArray:
+    """Return the scores from one threshold to below the next, which may be the last."""
+    return scores[(scores >= low) & ((scores < high) | is_last)]
+
+
+def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, list[float]]:
     """Count all non-targets below thresholds, and return the costs of each block."""
-    below, counted, nats = np.zeros(thresholds.size, np.int64), 0, []
-    passed = files.pass_over(_count_blocks, thresholds, label="non-target scores")
-    for _, (part, n, costs) in passed:
+    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
+    for _, (part, costs) in files.pass_over(_count_blocks, thresholds, label="non-targets"):
         below += part
-        counted += n
         nats += costs
-    if counted != n_non:
-        found = f"a pass found {counted} non-targets, the first {n_non}"
-        raise FileFormatError(f"{found}: a file has changed meanwhile")
     return below, nats
 
 
 def _count_blocks(
     blocks: Iterable[Block], thresholds: Float64Array
-) -> tuple[IntArray, int, list[float]]:
-    below, counted, nats = np.zeros(thresholds.size, np.int64), 0, []
+) -> tuple[IntArray, list[float]]:
+    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
     for block in blocks:
         scores = np.sort(block.scores_with(-1)[0])
         below += count_below(scores, thresholds)
-        counted += scores.size
-        nats += sums_of_nats(scores, sign=1.0)
-    return below, counted, nats
+        nats += scoring.sums_of_nats(scores, sign=1.0)
+    return below, nats

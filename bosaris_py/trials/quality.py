@@ -13,23 +13,13 @@ from attrs import field, frozen
 from attrs.converters import optional
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayRecord,
-    BoolArray,
-    FloatArray,
-    Positions,
-    StrArray,
-    mark_read_only,
-    read_only,
-)
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx, notes_unless_found
-from bosaris_py.trials.saving import TextFileMethods
-from bosaris_py.trials.trials import Grid, frame_of
+from bosaris_py.trials.trials import Grid, TextFileMethods, frame_of
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
@@ -59,8 +49,8 @@ class SegmentQuality(TextFileMethods):
     [[3.5, 7.25]]
     """
 
-    ids: StrArray = field(converter=read_only)
-    values: FloatArray = field(converter=read_only)
+    ids: StrArray = field(converter=arrays.read_only)
+    values: FloatArray = field(converter=arrays.read_only)
 
     _kind = "segment_quality"
 
@@ -81,7 +71,7 @@ class SegmentQuality(TextFileMethods):
         """Raise if a segment occurs twice, or there is not one column for each."""
         hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
         self._index.check_unique("ids", hint)
-        _check_columns(self.values, self.ids, "values")
+        check.check_shape(self.values, (len(self.values), self.ids.size), "values", "like `ids`")
 
     @cached_property
     def _index(self) -> IdIndex:
@@ -124,12 +114,10 @@ class SegmentQuality(TextFileMethods):
         places, n_wanted = self._index.locate_last(wanted), wanted.ids.size
         aligned = type(self)(wanted.ids, _moved(self.values, places))
         check_finite(aligned.values, "values", wanted.ids)
-        if n_wanted < self.ids.size:
-            message = f"Number of segments reduced from {self.ids.size} to {n_wanted}"
-            warn([Note(MissingTrialsWarning, message)])
-        if n_missing := np.count_nonzero(places < 0):
-            message = f"{n_missing} of {n_wanted} ids don't have quality values"
-            warn([Note(MissingTrialsWarning, message)])
+        n, n_missing = self.ids.size, int(np.count_nonzero(places < 0))
+        texts = [f"Number of segments reduced from {n} to {n_wanted}"] * (n_wanted < n)
+        texts += [f"{n_missing} of {n_wanted} ids don't have quality values"] * (n_missing > 0)
+        warn([Note(MissingTrialsWarning, text) for text in texts])
         return aligned
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -197,13 +185,6 @@ def _moved(values: AnyArray, places: Positions | None) -> AnyArray:
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, 1)])[..., places]
 
 
-def _check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
-    """Raise unless there is one column of measures for each id."""
-    if values.shape[1] != ids.size:
-        expected = f"have one column for each of the {ids.size} ids"
-        raise check.invalid(name, expected, f"shape {values.shape}")
-
-
 def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
     """Raise if a measure is not finite, naming the first ids that it belongs to."""
     bad = ~np.isfinite(values).all(axis=0)
@@ -227,9 +208,8 @@ def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
 def _check_parts(counts: Sequence[int], **id_lists: Sequence[StrArray]) -> None:
     """Raise if objects to be merged share an id, or have different numbers of measures."""
     for what, lists in id_lists.items():
-        ordered = IdIndex(np.concatenate(lists)).ordered
-        shared = ordered[1:][ordered[1:] == ordered[:-1]]
-        if shared.size:
+        ids, n_lists = np.unique(np.concatenate(lists), return_counts=True)
+        if (shared := ids[n_lists > 1]).size:
             found = f"{shared.size} {what} ({check.list_some(shared)})"
             message = f"The objects to be merged share {found}; each must be in one only."
             raise TrialMismatchError(message)
@@ -281,12 +261,12 @@ class QualityMeasures(Grid):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field(converter=read_only)
-    segQ: FloatArray = field(converter=read_only)
-    hasmodel: BoolArray = field(converter=read_only)
-    hasseg: BoolArray = field(converter=read_only)
+    modelQ: FloatArray = field(converter=arrays.read_only)
+    segQ: FloatArray = field(converter=arrays.read_only)
+    hasmodel: BoolArray = field(converter=arrays.read_only)
+    hasseg: BoolArray = field(converter=arrays.read_only)
     # None where the flags say all.
-    _mask: BoolArray | None = field(converter=optional(read_only))
+    _mask: BoolArray | None = field(converter=optional(arrays.read_only))
 
     _kind = "quality_measures"
 
@@ -315,11 +295,9 @@ class QualityMeasures(Grid):
 
     def __attrs_post_init__(self) -> None:
         """Raise unless there is a column for each id, with as many measures."""
-        _check_columns(self.modelQ, self.modelset, "modelQ")
-        _check_columns(self.segQ, self.segset, "segQ")
-        if len(self.segQ) != len(self.modelQ):
-            expected = f"have {len(self.modelQ)} rows like `modelQ`"
-            raise check.invalid("segQ", expected, f"{len(self.segQ)}")
+        n = len(self.modelQ)
+        check.check_shape(self.modelQ, (n, self.modelset.size), "modelQ", "like `modelset`")
+        check.check_shape(self.segQ, (n, self.segset.size), "segQ", "like `modelQ` and `segset`")
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
@@ -461,7 +439,7 @@ Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 
 @frozen(init=False, eq=False)
-class TrialQuality(ArrayRecord):
+class TrialQuality(arrays.ArrayRecord):
     """The quality measures of the trials of an Ndx or a Key, in any form."""
 
     # `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0 for

@@ -17,22 +17,25 @@ from typing import Any, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, mark_read_only
+from bosaris_py._arrays import AnyArray, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat
-from bosaris_py.files.columns import KIND, Factor, are_kinds, order_trials
+from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
+from bosaris_py.files.detection import suggest_role
+from bosaris_py.files.formats import Columns
 from bosaris_py.files.hdf5 import half_of_memory
-from bosaris_py.files.text import Columns, Labels, Table, read_table, refuse_conflicts
+from bosaris_py.files.text import Labels, first_lines, read_table, refuse_conflicts
 from bosaris_py.trials.alignment import Ids, name_trials
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.saving import FileMethods
 from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials.trials import FileMethods
 
 SystemsLike: TypeAlias = (
     Mapping[str, Scores | FilePath]
@@ -57,16 +60,16 @@ _CLASSES: dict[str, type[AnyObject]] = {
 
 
 def binary_kind(path: FilePath) -> tuple[str, str] | None:
-    """Return ``"hdf5"`` or ``"mat"`` and one of `layout.KINDS`; None for other files."""
+    """Return ``"hdf5"`` or ``"mat"`` and one of `hdf5_writing.KINDS`; None for other files."""
     file = check.as_path(path)
     # A pipe can be read only once, and holds text.
     if str(file) == "-" or (file.exists() and not file.is_file()):
         return None
     with file.open("rb") as stream:
-        head = stream.read(6)
+        head = stream.read(20)
     if head.startswith(b"\x89HDF"):
         return "hdf5", hdf5.kind_of(file)
-    return ("mat", mat.kind_of(file)) if head == b"MATLAB" else None
+    return ("mat", mat.kind_of(file)) if head.startswith((b"MATLAB", *mat.OCTAVE)) else None
 
 
 def name_of_file(path: FilePath) -> str:
@@ -101,7 +104,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     Returns
     -------
     object
-        Of the class that the file is of; of text a `files.text.Table`.
+        Of the class that the file is of; of text a `files.columns.Table`.
 
     Examples
     --------
@@ -184,20 +187,11 @@ def read_key(
     if found is not None:
         return found
     table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        max_bytes=max_bytes,
-        progress=progress,
+        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
     )
     table = _once(table, path, "label")
     if table.is_target is None:
-        message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
-        raise FileFormatError(message)
+        raise _lacks("labels, so it is no key", "label", path, scored=table.scores is not None)
     known = dict(table.columns)
     kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
@@ -218,7 +212,7 @@ def read_trials(
     max_bytes: int | None = None,
     progress: bool = False,
 ) -> Ndx:
-    """Read trials without labels from a file of any format.
+    r"""Read trials without labels from a file of any format.
 
     Parameters
     ----------
@@ -240,20 +234,22 @@ def read_trials(
     -----
     DuplicateTrialWarning
         As for `read_key`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import bosaris_py as bp
+    >>> path = Path(tempfile.mkdtemp()) / "trials.txt"
+    >>> _ = path.write_text("anna s1 target\nanna s2 nontarget\n")
+    >>> bp.read_trials(path)
+    Ndx: 1 models x 2 segments, 2 trials
     """
     found = _binary(path, max_bytes, "an Ndx or Key", Ndx, Key)
     if found is not None:
         return Ndx._made(*found.ids, found.cells)
     table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        max_bytes=max_bytes,
-        progress=progress,
+        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
     )
     table = _once(table, path, "")
     warn(table.notes)
@@ -265,7 +261,6 @@ def read_scores(
     *,
     format: str | None = None,
     base: float | None = None,
-    decision: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
     spoof: str = "nontarget",
@@ -282,10 +277,6 @@ def read_scores(
         As for `read_key`.
     base : float, optional
         Base of log-likelihood-ratios, such as 10, which become natural logarithms.
-    decision : str, optional
-        Name of a column of a text with decisions, such as those of NIST's submissions, which is
-        read in place of the scores: 1 where a trial was accepted (``t``, ``true``, ``accept``,
-        ``yes`` or ``1``), 0 where it was rejected (``f``, ``false``, ``reject``, ``no``, ``0``).
     columns, labels, spoof, missing, strip_suffix, max_bytes, progress
         As for `read_key`; spoofs are read like all others.
 
@@ -316,63 +307,138 @@ def read_scores(
     Scores: 2 models x 2 segments, 3 scores
     """
     found = _binary(path, max_bytes, "Scores", Scores)
-    if decision is not None and (found is not None or base is not None):
-        got = "a binary file" if found is not None else "base"
-        raise check.invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
+    # Other columns are not returned, so they are not read.
+    how = {"extra": False, "progress": progress}
     table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        # Other columns are not returned, so they are not read.
-        extra=decision is not None,
-        max_bytes=max_bytes,
-        progress=progress,
+        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, **how
     )
-    if decision is not None:
-        table = _decided(table, decision, path)
-    if table.scores is None:
-        message = f"{path}: this file has no scores; is it a key?"
-        hint = "Which column holds scores can be told, as in score=NAME."
-        raise FileFormatError(message, hint=hint, use={"columns": None})
-    is_missing = np.isnan(table.scores)
-    if is_missing.any():
-        text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        notes = (*table.notes, Note(MissingTrialsWarning, text))
-        table = attrs.evolve(table.take(~is_missing), notes=notes)
-    table = _once(table, path, "score")
+    table = _scored(table, path)
     scores = Scores._from_positions(*_places(table), table.scores, "scores")
     warn(table.notes)
     return to_natural(scores, base)
 
 
-_DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
-_DECISIONS |= dict.fromkeys(("f", "false", "reject", "no", "0"), 0.0)
+def scores_and_labels(
+    path: FilePath, base: float | None = None, **options: Any
+) -> tuple[Scores, Key | None]:
+    """Return the scores of a file, and the labels that a text has beside them."""
+    if binary_kind(path) is not None:
+        return read_scores(path, base=base), None
+    table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
+    scores = Scores._from_positions(*_places(table), table.scores, "scores")
+    warn(table.notes)
+    scores = to_natural(scores, base)
+    if table.is_target is None:
+        return scores, None
+    return scores, Key._from_positions(*_places(table), as_labels(table.is_target), "labels")
 
 
-def _decided(table: Table, name: str, path: FilePath) -> Table:
-    """Return a table whose scores are the decisions of a column."""
-    column = table.columns.get(name)
-    if column is None:
-        known = f"it has {check.list_some(table.columns)}" if table.columns else "it has no others"
-        message = f"{path}: this file has no column {check.safe(name)!r} of decisions; {known}."
-        raise FileFormatError(message, use={"columns": None})
-    if not isinstance(column, Factor):
-        column = Factor.from_values([f"{value:g}" for value in column.tolist()])
-    levels = {text: _DECISIONS.get(text.casefold()) for text in column.levels.tolist()}
-    if strange := [text for text, value in levels.items() if value is None]:
-        hint = (
-            "A trial was accepted (t, true, accept, yes, 1) or rejected (f, false, reject, no, 0)."
-        )
-        message = f"{path}: column {check.safe(name)!r} holds {check.list_some(strange)}."
-        raise FileFormatError(message, hint=hint)
-    scores = np.array([*levels.values()], dtype=np.float64)[column.codes]
-    return attrs.evolve(table, scores=scores, columns={})
+def _scored(table: Table, path: FilePath) -> Table:
+    """Return the lines of a table that have a score, each trial once."""
+    if table.scores is None:
+        raise _lacks("scores", "score", path)
+    is_missing = np.isnan(table.scores)
+    if is_missing.any():
+        text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
+        notes = (*table.notes, Note(MissingTrialsWarning, text))
+        table = attrs.evolve(table.take(~is_missing), notes=notes)
+    return _once(table, path, "score")
+
+
+def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> FileFormatError:
+    """Return the error about a text without a column, with what to type."""
+    told = suggest_role(first_lines(check.as_path(path)), role)
+    remedy = f"; use {told}" if told else "; is it a key?" if role == "score" else "."
+    message = f"{path}: this file has no {what}{remedy}"
+    if told or role != "label":
+        return FileFormatError(message, use={} if told else {"columns": None}, path=path)
+    call = "Key.from_mates(read_trials(path), scores) takes targets alone."
+    option = f"--mates {path} in place of --key if it lists targets alone"
+    if scored:
+        call = "evaluate({name: (path, path)}) takes scores of targets and of non-targets."
+        option = f"--tar FILE --non {path} if these are scores of targets and of non-targets"
+    return FileFormatError(message, path=path, call=call, option=option)
+
+
+def read_numbers(path: FilePath, **options: Any) -> FloatArray:
+    r"""Read the scores of a text in the order of its lines, whatever else is in them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The text: a number in each line, or columns of which one holds scores.
+    **options
+        Keywords of `files.text.read_table`.
+
+    Returns
+    -------
+    (k,) array of float
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mated.txt"
+    >>> _ = path.write_text("0.9\n0.8\n")
+    >>> read_numbers(path).tolist()
+    [0.9, 0.8]
+    """
+    table = read_table(path, **{"spoof": "nontarget", "extra": False, **options})
+    warn(table.notes)
+    if table.scores is None:
+        raise _lacks("scores", "score", path)
+    if (is_missing := np.isnan(table.scores)).any():
+        message = f"{path}: {np.count_nonzero(is_missing)} of {len(table)} lines have no score"
+        raise FileFormatError(message, path=path)
+    return table.scores
+
+
+def read_answers(
+    path: FilePath, trials: FilePath | Table, *, base: float | None = None, **options: Any
+) -> Scores:
+    r"""Read scores that stand in the order of a list of trials, without ids.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A text with one score in each line.
+    trials : str, path-like or Table
+        The list, a text of any format, or what `files.text.read_table` returns for it. Lines
+        without a trial, such as a header, do not count.
+    base : float, optional
+        As for `read_scores`.
+    **options
+        Keywords of `files.text.read_table` for the scores.
+
+    Returns
+    -------
+    Scores
+        Models and segments are sorted.
+
+    Raises
+    ------
+    FileFormatError
+        If there are more or fewer scores than trials, or a trial listed twice has two scores.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "list.txt").write_text("1 m1 t1\n0 m1 t2\n")
+    >>> _ = (folder / "answer.txt").write_text("2.5\n-1\n")
+    >>> read_answers(folder / "answer.txt", folder / "list.txt")
+    Scores: 1 models x 2 segments, 2 scores
+    """
+    listed = trials if isinstance(trials, Table) else read_table(trials, spoof="keep", extra=False)
+    values = read_numbers(path, **options)
+    if values.size != len(listed):
+        message = f"{path}: {values.size} scores for a list of {len(listed)} trials"
+        raise FileFormatError(message, path=path)
+    table = attrs.evolve(listed, scores=values, columns={})
+    table = _once(table, path, "score")
+    warn(table.notes)
+    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
 
 
 def scores_and_faults(
@@ -438,9 +504,6 @@ def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
     if binary is None:
         return None
     form, kind = binary
-    if kind == "trial_metadata":
-        has_labels = hdf5.read_metadata(path, max_bytes=max_bytes)["is_target"] is not None
-        kind = "key" if has_labels else "ndx"
     cls = _CLASSES[kind.removeprefix("flat_")]
     if form == "mat":
         return cls.read_mat(path, max_bytes=max_bytes)
@@ -557,3 +620,8 @@ def large_files(systems: object, key: object) -> tuple[dict[str, FilePath], File
 def read_if_path(key: object) -> Key:
     """Return a key, given it or its file."""
     return read_key(key) if isinstance(key, _PATH) else as_key(key)
+
+
+def numbers_of(scores: npt.ArrayLike | FilePath) -> npt.ArrayLike:
+    """Return scores, given them or the file of their numbers."""
+    return read_numbers(scores) if isinstance(scores, _PATH) else scores

@@ -25,36 +25,16 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.scores as scoring
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    Positions,
-    StrArray,
-    Weighting,
-    Weights,
-    by_constructor,
-    mark_read_only,
-)
+from bosaris_py import _arrays as arrays
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, Positions, Weights
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_score_lists, invalid
 from bosaris_py.errors import TrialMismatchError
+from bosaris_py.numerics import roc as counting
 from bosaris_py.numerics.hull import ROCCH
-from bosaris_py.numerics.roc import (
-    ROC,
-    as_class,
-    both_sides,
-    count_below,
-    distinct,
-    just_above,
-    running_sum,
-    with_ends,
-)
+from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring import mean_bits
-from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions
+from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, masses
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
@@ -77,6 +57,8 @@ _FEW_THRESHOLDS = 6
 
 # The kinds of non-targets: zero-effort impostors and spoofs.
 KINDS = ("nontarget", "spoof")
+
+_NOUNS = ("targets", "non-targets")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -102,14 +84,12 @@ class ScoredClass:
     shares: Float64Array = attrs.field(factory=lambda: np.ones(1))
     weights: Float64Array | None = None
     speakers: Speakers | None = None
-    # The number of trials, each once; by default as many as are listed.
-    n_trials: int = attrs.field(
-        default=attrs.Factory(lambda self: len(self.listed), takes_self=True), kw_only=True
-    )
+    # The trial of each listed score, where some are listed more than once.
+    trials: Positions | None = attrs.field(default=None, kw_only=True)
     # The order of the scores, where it is known from a class that these trials were taken from.
-    _order: IndexArray | None = attrs.field(default=None, kw_only=True)
+    _order: Positions | None = attrs.field(default=None, kw_only=True)
 
-    __reduce__ = by_constructor
+    __reduce__ = arrays.by_constructor
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -120,19 +100,24 @@ class ScoredClass:
         """Number of trials; one that is in several groups is listed in each."""
         return len(self.listed)
 
+    @functools.cached_property
+    def n_trials(self) -> int:
+        """Number of trials, each once."""
+        return self.size if self.trials is None else int(np.unique(self.trials).size)
+
     @property
     def is_plain(self) -> bool:
         """Whether all trials have the same mass."""
         return self.groups is None and self.weights is None
 
     @functools.cached_property
-    def order(self) -> IndexArray:
+    def order(self) -> Positions:
         """Places in the list by ascending score, equal scores as they were given."""
         if self._order is not None:
             return self._order
         if self.listed.ndim > 1:
-            return mark_read_only(np.arange(self.size))
-        return mark_read_only(np.argsort(self.listed, kind="stable"))
+            return arrays.mark_read_only(np.arange(self.size))
+        return arrays.mark_read_only(np.argsort(self.listed, kind="stable"))
 
     @functools.cached_property
     def scores(self) -> FloatArray:
@@ -194,23 +179,17 @@ class ScoredClass:
     def _cumulate(self, times: Weights | None) -> Weights:
         groups, counts = self.sorted_groups, self._counts(times)
         if groups is None:
-            return running_sum(counts)
+            return counting.running_sum(counts)
         total = np.zeros(self.size + 1)
         for group in np.flatnonzero(self.shares).tolist():
-            sums = running_sum(np.where(groups == group, counts, 0))
+            sums = counting.running_sum(np.where(groups == group, counts, 0))
             with np.errstate(invalid="ignore"):
                 total += self.n_trials * self.shares[group] * (sums / sums[-1])
         return total
 
     def masses(self, times: Weights | None = None) -> Float64Array:
         """Return the mass of each sorted trial, NaN if a group has none."""
-        groups, counts = self.sorted_groups, self._counts(times)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if groups is None:
-                return np.asarray(counts / counts.sum())
-            totals = np.bincount(groups, counts, minlength=self.shares.size)
-            factors = np.where(self.shares > 0, self.shares / totals, 0.0)
-            return np.asarray(counts * factors[groups])
+        return masses(self._counts(times), self.sorted_groups, self.shares)
 
     def mean(self, losses: Float64Array, times: Weights | None = None) -> Float64Array:
         """Return the mean loss of the sorted trials; of several losses (k, n), each of them."""
@@ -230,7 +209,7 @@ class ScoredClass:
             below = np.array([np.count_nonzero(self.listed < limit) for limit in limits])
             below = below.reshape(thresholds.shape)
         else:
-            below = count_below(self.scores, thresholds)
+            below = counting.count_below(self.scores, thresholds)
         mass = self.cumulated(times)
         total = self.size if mass is None else mass[-1]
         under = below if mass is None else mass[below]
@@ -239,19 +218,19 @@ class ScoredClass:
 
     def take(self, chosen: Chosen) -> "ScoredClass":
         """Return some of the listed trials."""
-        groups = None if self.groups is None else self.groups[chosen]
-        weights = None if self.weights is None else self.weights[chosen]
-        speakers = self.speakers
-        if speakers is not None:
-            second = speakers[1]
-            speakers = speakers[0][chosen], None if second is None else second[chosen]
-        return ScoredClass(self.listed[chosen], groups, self.shares, weights, speakers)
+        given = self.groups, self.weights, self.trials, *(self.speakers or (None, None))
+        held: list[AnyArray | None] = [*given]
+        groups, weights, trials, first, second = (
+            None if each is None else each[chosen] for each in held
+        )
+        who = None if first is None else (first, second)
+        return ScoredClass(self.listed[chosen], groups, self.shares, weights, who, trials=trials)
 
     def part(self, chosen: BoolArray) -> "ScoredClass":
         """Return the listed trials under a mask; what is sorted is not sorted again."""
         place = np.cumsum(chosen) - 1
         order = place[self.order[chosen[self.order]]]
-        return attrs.evolve(self.take(chosen), order=mark_read_only(order))
+        return attrs.evolve(self.take(chosen), order=arrays.mark_read_only(order))
 
     def divided(self, parts: Sequence[tuple[Positions, float]]) -> "ScoredClass":
         """Divide the class into groups, given places in the list and the share of each.
@@ -262,14 +241,15 @@ class ScoredClass:
         if held and held[0][0][-1] >= self.size:
             expected = f"belong to the {self.size} trials of the class"
             raise invalid("members", expected, f"position {held[0][0][-1]}")
-        whole = len(held) == 1 and held[0][0].size == self.size
-        found = self if whole else self.take(np.concatenate([part for part, _ in held]))
+        places = np.concatenate([part for part, _ in held])
         if len(held) == 1:
-            return found
+            return self if places.size == self.size else self.take(places)
+        found = self.take(places)
         groups = np.repeat(np.arange(len(held)), [part.size for part, _ in held])
-        n_trials = np.unique(np.concatenate([part for part, _ in held])).size
+        is_twice = found.trials is None and np.unique(places).size < places.size
+        trials = places if is_twice else found.trials
         shares = np.array([share for _, share in held])
-        return attrs.evolve(found, groups=groups, shares=shares, n_trials=n_trials)
+        return attrs.evolve(found, groups=groups, shares=shares, trials=trials)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -301,20 +281,20 @@ class Sample:
     tar: ScoredClass
     non: ScoredClass
     kinds: AnyArray | None = None
-    speaker_ids: StrArray | None = None
+    speaker_ids: arrays.StrArray | None = None
     notes: tuple[Note, ...] = attrs.field(default=(), kw_only=True)
     # Whether most scores stay in files.
     in_files: ClassVar[bool] = False
 
-    __reduce__ = by_constructor
+    __reduce__ = arrays.by_constructor
 
     @classmethod
     def from_scores(
         cls,
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
-        tar_weights: Weighting = None,
-        non_weights: Weighting = None,
+        tar_weights: arrays.Weighting = None,
+        non_weights: arrays.Weighting = None,
     ) -> "Sample":
         """Take two lists of scores.
 
@@ -330,11 +310,10 @@ class Sample:
         Sample
         """
         tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-        (tar, of_tar), (non, of_non) = (
-            as_class(tar, tar_weights, "tar"),
-            as_class(non, non_weights, "non"),
-        )
-        return cls(ScoredClass(tar, weights=of_tar), ScoredClass(non, weights=of_non))
+        left = counting.as_class(tar, tar_weights, "tar")
+        right = counting.as_class(non, non_weights, "non")
+        first, second = (ScoredClass(listed, weights=own) for listed, own in (left, right))
+        return cls(first, second)
 
     @classmethod
     def from_trials(
@@ -364,42 +343,37 @@ class Sample:
         Sample
         """
         scoring.check_scores(scores)
-        plain = as_key(key)
-        if speakers is None or isinstance(speakers, TrialSpeakers):
-            who = speakers
-        else:
-            who = TrialSpeakers.from_key(plain, speakers)
-        given = None if conditions is None else as_conditions(conditions, plain)
-        *lists, notes = scoring.joined_scores(scores, plain, spoofs=True)
-        for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
-            if not (listed.size or allow_empty):
-                hint = scoring.why_unscored(scores, plain, targets=what == "targets")
-                raise invalid("key", f"have {what} with scores", "none", hint)
-        scored = scoring.scored_trials(scores, plain)
-        labels, (models, segments) = plain.is_target, plain.trial_positions()
-        kinds = plain.labels == -2 if plain.n_spoof else None
-        if scored is not None:
-            labels, models, segments = labels[scored], models[scored], segments[scored]
-            kinds = None if kinds is None else kinds[scored]
+        key, who = as_key(key), speakers
+        if not (who is None or isinstance(who, TrialSpeakers)):
+            who = TrialSpeakers.from_key(key, who)
+        given = None if conditions is None else as_conditions(conditions, key)
+        values, found, notes = scoring.join(scores, key)
+        labels = key.labels if found is None else key.labels[found]
+        # Targets are mostly few, which numpy reads faster by numbers.
+        chosen: tuple[Chosen, ...] = np.flatnonzero(labels == 1), labels != 1
+        kinds = (labels[chosen[1]] == -2).astype(np.int64) if key.n_spoof else None
         classes = []
-        for listed, name, mask in zip(lists, ("tar", "non"), (labels, ~labels), strict=True):
-            array = as_class(listed, None, name)[0] if listed.size else listed
-            sides = None
+        for places, name, noun in zip(chosen, ("tar", "non"), _NOUNS, strict=True):
+            listed, sides = values[places], None
+            if listed.size:
+                listed, _ = counting.as_class(listed, None, name)
+            elif not allow_empty:
+                raise invalid("key", f"have {noun} with scores", "none")
             if who is not None:
                 small = np.min_scalar_type(-who.n_speakers - 1)
-                first = who.of_models.astype(small)[models[mask]]
-                second = who.of_segments.astype(small)[segments[mask]]
+                at = (side if found is None else side[found] for side in key.trial_positions())
+                pairs = who.pairs(*(side[places] for side in at))
+                first, second = (side.astype(small) for side in pairs)
                 if name == "non" and kinds is not None:
                     # A spoof has one speaker, the one who is claimed.
-                    second = np.where(kinds[mask], -1, second)
+                    second = np.where(kinds == 1, -1, second)
                 sides = first, second
-            classes.append(ScoredClass(array, speakers=sides))
-        of_non = None if kinds is None else kinds[~labels].astype(np.int64)
+            classes.append(ScoredClass(listed, speakers=sides))
         ids = None if who is None else who.ids
-        sample = cls(classes[0], classes[1], of_non, ids, notes=tuple(notes))
+        sample = cls(classes[0], classes[1], kinds, ids, notes=tuple(notes))
         if given is None:
             return sample
-        members, more = given.noted_members(scores, plain)
+        members, more = given.noted_members(scores, key)
         return attrs.evolve(sample.weighted(members), notes=(*notes, *more))
 
     def __repr__(self) -> str:
@@ -420,7 +394,10 @@ class Sample:
     @property
     def n_spoof(self) -> int:
         """Number of spoofs."""
-        return 0 if self.kinds is None else int(np.count_nonzero(self.kinds))
+        if self.kinds is None:
+            return 0
+        spoofs = np.flatnonzero(self.kinds == 1)
+        return spoofs.size if self.non.trials is None else np.unique(self.non.trials[spoofs]).size
 
     # ---- Kinds of non-targets
 
@@ -446,8 +423,7 @@ class Sample:
                 return self
             part = self.non.part(chosen)
             held = _shares_with_trials(part.shares, part.groups)
-            part = attrs.evolve(part, shares=held)
-            return Sample(self.tar, part, None, self.speaker_ids, notes=self.notes)
+            return attrs.evolve(self, non=attrs.evolve(part, shares=held), kinds=None)
         n_groups = self.non.shares.size
         groups = kinds if self.non.groups is None else kinds * n_groups + self.non.groups
         shares = np.concatenate(
@@ -457,7 +433,7 @@ class Sample:
             ]
         )
         non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
-        return Sample(self.tar, non, self.kinds, self.speaker_ids, notes=self.notes)
+        return attrs.evolve(self, non=non)
 
     def bona_fide(self) -> "Sample":
         """Return the sample without its spoofs.
@@ -481,8 +457,7 @@ class Sample:
         Sample
         """
         kinds = None if self.kinds is None else self.kinds[non]
-        parts = self.tar.take(tar), self.non.take(non)
-        return Sample(*parts, kinds, self.speaker_ids, notes=self.notes)
+        return attrs.evolve(self, tar=self.tar.take(tar), non=self.non.take(non), kinds=kinds)
 
     def weighted(self, members: Sequence[ConditionMembers]) -> "Sample":
         """Divide the trials into weighted conditions; trials of no condition are left out.
@@ -498,15 +473,14 @@ class Sample:
         """
         tar = [(item.tar, item.tar_weight) for item in members]
         non = [(item.non, item.non_weight) for item in members]
-        for parts, noun in ((tar, "targets"), (non, "non-targets")):
+        for parts, noun in zip((tar, non), _NOUNS, strict=True):
             if not any(share for _, share in parts):
                 raise invalid("conditions", f"have {noun} in some condition", "none")
         kinds = None
         if self.kinds is not None:
             kept = [part for part, share in non if part.size and share > 0]
             kinds = self.kinds[np.concatenate(kept)]
-        classes = self.tar.divided(tar), self.non.divided(non)
-        return Sample(*classes, kinds, self.speaker_ids, notes=self.notes)
+        return attrs.evolve(self, tar=self.tar.divided(tar), non=self.non.divided(non), kinds=kinds)
 
     # ---- The two distributions of mass
 
@@ -533,28 +507,28 @@ class Sample:
         """
         if self.tar.listed.ndim > 1:
             # Two detectors have no threshold in common.
-            return with_ends(np.empty(0))
+            return counting.with_ends(np.empty(0))
         if grid == "all":
             # Two ascending runs are merged by the stable sort.
-            runs = [distinct(one.scores) for one in (self.tar, self.non)]
+            runs = [counting.distinct(one.scores) for one in (self.tar, self.non)]
             both = np.sort(np.concatenate(runs), kind="stable")
-            return with_ends(distinct(both))
+            return counting.with_ends(counting.distinct(both))
         few = self._has_few_targets
-        scores = distinct((self.tar if few else self.non).scores)
+        scores = counting.distinct((self.tar if few else self.non).scores)
         if grid == "ties":
-            return with_ends(both_sides(scores))
-        return with_ends(scores if few else just_above(scores))
+            return counting.with_ends(counting.both_sides(scores))
+        return counting.with_ends(scores if few else counting.just_above(scores))
 
     @property
     def _has_few_targets(self) -> bool:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> dict[Grid, tuple[IntArray, IntArray]]:
+    def _below(self) -> dict[Grid, tuple[arrays.IntArray, arrays.IntArray]]:
         """What `counts_below` has counted."""
         return {}
 
-    def counts_below(self, grid: Grid) -> tuple[IntArray, IntArray]:
+    def counts_below(self, grid: Grid) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
 
         Parameters
@@ -571,15 +545,15 @@ class Sample:
             self._below[grid] = self._count(limits)
         return self._below[grid]
 
-    def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
+    def _count(self, thresholds: Float64Array) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
-        below = [count_below(one.scores, thresholds) for one in (self.tar, self.non)]
+        below = [counting.count_below(one.scores, thresholds) for one in (self.tar, self.non)]
         # The last one rejects scores of inf, too.
         below[0][-1], below[1][-1] = self.tar.size, self.non.size
         return below[0], below[1]
 
     def _errors(
-        self, below: tuple[IntArray, IntArray], times: Times = None
+        self, below: tuple[arrays.IntArray, arrays.IntArray], times: Times = None
     ) -> tuple[Weights, Weights]:
         """Return the mass of the misses and false alarms at thresholds."""
         tar, non = (None, None) if times is None else times
@@ -620,9 +594,9 @@ class Sample:
         -------
         ROC
         """
-        thresholds = with_ends(both_sides(distinct(self.tar.scores)))
+        thresholds = counting.with_ends(counting.both_sides(counting.distinct(self.tar.scores)))
         errors = self._errors(self._count(thresholds), times)
-        return ROC(*map(mark_read_only, (thresholds, *errors)))
+        return ROC(*map(arrays.mark_read_only, (thresholds, *errors)))
 
     @functools.cached_property
     def hull(self) -> ROCCH:
@@ -630,7 +604,7 @@ class Sample:
         limits = self.thresholds
         if not self._has_few_targets:
             # The next target score is the same threshold, and known from the targets alone.
-            targets = np.append(distinct(self.tar.scores), np.inf)
+            targets = np.append(counting.distinct(self.tar.scores), np.inf)
             limits = targets[np.searchsorted(targets, limits)]
         return ROCCH.from_points(limits, *self._errors(self.counts_below("hull")))
 
@@ -689,18 +663,13 @@ def _shares_with_trials(shares: Float64Array, groups: AnyArray | None) -> Float6
 
 def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
     """Raise unless the same trials of a key have scores in all systems."""
-    plain = as_key(key)
-    everything = np.ones(plain.n_trials, dtype=np.bool_)
-    masks = {
-        name: everything if (found := scoring.scored_trials(scores, plain)) is None else found
-        for name, scores in systems.items()
-    }
+    masks = {name: scoring.trials_within(scores, key) for name, scores in systems.items()}
     first, *others = masks
     for name in others:
         only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]
         if any(only):
             raise TrialMismatchError(
-                f"`{first}` and `{name}` must be of the same trials; of the {plain.n_trials} "
+                f"`{first}` and `{name}` must be of the same trials; of the {key.n_trials} "
                 f"trials of the key, {only[0]} have a score in `{first}` only and {only[1]} in "
                 f"`{name}` only. Filter the key to the trials that both systems have scored."
             )
@@ -708,9 +677,9 @@ def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
 
 def lists_of_kinds(sample: Sample) -> dict[str, FloatArray]:
     """Return the scores of targets and of each kind of non-targets, by their words."""
-    found = {"target": sample.tar.listed}
     kinds = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
-    for number, word in enumerate(KINDS):
-        if (kinds == number).any():
-            found[word] = sample.non.listed[kinds == number]
-    return found
+    lists = {word: sample.non.listed[kinds == number] for number, word in enumerate(KINDS)}
+    return {
+        "target": sample.tar.listed,
+        **{word: some for word, some in lists.items() if some.size},
+    }

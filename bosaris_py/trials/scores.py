@@ -11,20 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    mark_read_only,
-    read_only,
-)
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
-from bosaris_py.files.text import Table
+from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_unless_found
+from bosaris_py.trials.strangers import refuse_strangers
 from bosaris_py.trials.trials import Trials, frame_of
 
 
@@ -64,7 +58,7 @@ class Scores(Trials):
     """
 
     # The score of each trial: a vector of a list, else a matrix.
-    _contents: FloatArray = attrs.field(converter=read_only)
+    _contents: FloatArray = attrs.field(converter=arrays.read_only)
 
     _kind, _listed = "scores", "scores"
 
@@ -132,7 +126,7 @@ class Scores(Trials):
     def _counts(self) -> str:
         return f"{self.n_trials} scores"
 
-    def _columns(self, **options: object) -> dict[str, AnyArray]:
+    def _columns(self) -> dict[str, AnyArray]:
         return {"score": self.values}
 
     def to_ndx(self) -> Ndx:
@@ -253,9 +247,9 @@ class Scores(Trials):
         matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
         if np.isnan(matrix.min(initial=0)):
             self._found_in(ndx, frame)  # refuses NaN under the mask
-        cells = align.in_both(ndx.cells, present)
-        warn(notes_unless_found(ndx, frame.n_found, None if present is None else cells))
-        return self._made(*ndx.ids, cells, matrix)
+        found = None if present is None else align.by_columns(present, ndx.cells)
+        warn(notes_unless_found(ndx, frame.n_found, found))
+        return self._made(*ndx.ids, align.in_both(ndx.cells, present), matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -351,9 +345,8 @@ class Scores(Trials):
                 given, values = values, np.full(ndx.n_trials, filling, dtype)
                 values[found] = given
             return assemble(values, ndx)
+        # What lies outside the mask stays, here and in `transform`.
         aligned = self.align_with_ndx(ndx)
-        if aligned.n_trials == ndx.n_trials:
-            return aligned
         filled = aligned._contents.astype(dtype)
         filled[ndx.trial_mask ^ aligned.trial_mask] = filling
         return self._made(*ndx.ids, ndx.cells, mark_read_only(filled))
@@ -395,7 +388,6 @@ class Scores(Trials):
         after = after.astype(np.result_type(before, after), copy=False)
         if self.cells is None or self.is_sparse:
             return self._from_vector(self.ids, self.cells, after)
-        # What lies outside the mask stays.
         matrix = align.transposed(self._contents).astype(after.dtype)
         matrix.reshape(-1)[self._codes] = after
         return self._made(*self.ids, self.cells, mark_read_only(matrix).T)
@@ -418,54 +410,39 @@ def check_scores(scores: object) -> None:
     align.instance_of((Scores,), scores, "scores", "be a Scores object")
 
 
-def class_scores(
-    scores: Scores, key: Key, *, spoofs: bool = False
-) -> tuple[FloatArray, FloatArray]:
-    """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet.
+def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[Note]]:
+    """Return what `found_in` does, and notes of what is missing.
 
-    With `spoofs` these are non-targets too.
+    Raise, and say why, if ids of key and scores never meet.
     """
-    tar, non, notes = joined_scores(scores, key, spoofs=spoofs)
-    warn(notes)
-    return tar, non
-
-
-def joined_scores(
-    scores: Scores, key: Key, *, spoofs: bool = False
-) -> tuple[FloatArray, FloatArray, list[Note]]:
-    """Return what `class_scores` does, and notes of what is missing."""
-    check_scores(scores)
-    key = as_key(key) if spoofs else as_key(key).bona_fide()
     frame = frame_of(key, scores)
-    align.refuse_strangers(frame, key.ids, scores.ids)
+    if not frame.is_identity:
+        refuse_strangers(frame, key.ids, scores.ids)
     values, found = scores._found_in(key, frame)
     notes = notes_unless_found(key, frame.n_found, found)
-    is_target = key.is_target if found is None else key.is_target[found]
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
         notes.append(Note(MissingTrialsWarning, others))
+    return values, found, notes
+
+
+def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, list[Note]]:
+    """Return the scores of targets and of non-targets, without spoofs, and notes, as `join`."""
+    check_scores(scores)
+    key = as_key(key).bona_fide()
+    values, found, notes = join(scores, key)
+    is_target = key.is_target if found is None else key.is_target[found]
     return values[is_target], values[~is_target], notes
 
 
-def why_unscored(scores: Scores, key: Key, *, targets: bool) -> str:
-    """Say in what the ids of a class without scores differ from others; nothing if they do not."""
-    chosen = key.is_target == targets
-    sides = zip(key.trial_positions(), key.ids, scores.ids, ("models", "segments"), strict=True)
-    for places, ids, known, noun in sides:
-        wanted = ids[np.unique(places[chosen])]
-        if wanted.size and known.size and not np.isin(wanted, known).any():
-            return align.why_strange(wanted, known, noun, {})
-    return ""
-
-
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
-    """Say in what ids differ where no trial has a score; nothing if that cannot be told."""
+    """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        align.refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
+        refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
     except DisjointIdsError as error:
-        return error.hint
+        return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
 
 
@@ -590,8 +567,8 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
         frame = frame_of(ndx, item)
-        if ndx.n_trials:
-            align.refuse_strangers(frame, ndx.ids, item.ids)
+        if ndx.n_trials and not frame.is_identity:
+            refuse_strangers(frame, ndx.ids, item.ids)
         values, found = item._found_in(ndx, frame)
         rows.append(values)
         if found is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, IndexArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, as_key
 
@@ -23,6 +23,9 @@ Names: TypeAlias = npt.NDArray[np.object_]
 
 _SIDES = ("models", "segments")
 
+# What names a speaker.
+_NAMES = str, int, np.integer
+
 
 @attrs.frozen(eq=False, repr=False)
 class TrialSpeakers:
@@ -33,7 +36,8 @@ class TrialSpeakers:
     ids : (k,) ndarray of str
         The speakers, each once.
     of_models : (m,) ndarray of int
-        For each model of the key, the position of its speaker in `ids`.
+        For each model of the key, the position of its speaker in `ids`; -1 where the only model is
+        a detector of spoofs, and nobody: each trial has one speaker.
     of_segments : (n,) ndarray of int
         For each segment of the key, likewise.
     """
@@ -74,23 +78,24 @@ class TrialSpeakers:
         if segments is None:
             segments = np.full(key.segset.size, None, dtype=object)
             segments[cols[is_target]] = models[rows[is_target]]
+        used, has_map = cols[labels != -2], told[1] is not None
         found = cls._numbered(
             _complete(models, key.modelset, rows, "models"),
-            _complete(
-                segments, key.segset, cols[labels != -2], "segments", has_map=told[1] is not None
-            ),
+            _complete(segments, key.segset, used, "segments", has_map=has_map),
         )
         differs = found.of_models[rows] != found.of_segments[cols]
         if (clash := np.flatnonzero(differs & is_target)).size:
+            if models.size == 1 and told[1] is not None and not isinstance(speakers, tuple):
+                alone = cls._numbered(models[:0], segments)
+                return attrs.evolve(alone, of_models=np.array([-1]))
             model, segment = rows[clash[0]], cols[clash[0]]
-            text = f"{clash.size} target trials of two speakers, for instance model"
-            text += f" {key.modelset[model]} ({models[model]}) and segment"
-            text += f" {key.segset[segment]} ({segments[segment]})"
+            text = f"{clash.size} target trials of two speakers, such as ({key.modelset[model]}, "
+            text += f"{key.segset[segment]}), of {models[model]} and of {segments[segment]}"
             hint, given = "Do the key and the maps belong together?", {}
-            if told[0] is None and key.modelset.size == 1:
-                hint = "For a countermeasure name sets: bootstrap(..., tar_sets=, non_sets=)."
-            elif told[0] is None:
+            if told[0] is None:
                 hint, given = "Models that share a speaker need a map.", {"speakers": None}
+            if told[0] is None and key.modelset.size == 1:
+                hint, given = "Of a countermeasure name sets: bootstrap(..., tar_sets=).", {}
             raise invalid("key", "have one speaker in each target trial", text, hint, **given)
         if told[0] is None and told[1] is None:
             found._refuse_recordings(key)
@@ -127,6 +132,11 @@ class TrialSpeakers:
         ids, codes = np.unique(names, return_inverse=True)
         return cls(*map(mark_read_only, (ids, *np.split(codes, [models.size]))))
 
+    def pairs(self, models: Positions, segments: Positions) -> tuple[IndexArray, IndexArray]:
+        """Return the speakers of trials: of the model and of the segment, the second maybe -1."""
+        first, second = self.of_models[models], self.of_segments[segments]
+        return (first, second) if self.of_models.min(initial=0) >= 0 else (second, first)
+
     @property
     def n_speakers(self) -> int:
         """Number of speakers."""
@@ -134,10 +144,8 @@ class TrialSpeakers:
 
     def __repr__(self) -> str:
         """Show the counts."""
-        return (
-            f"{type(self).__name__}: {self.n_speakers} speakers of {self.of_models.size} models "
-            f"and {self.of_segments.size} segments"
-        )
+        sides = f"{self.of_models.size} models and {self.of_segments.size} segments"
+        return f"{type(self).__name__}: {self.n_speakers} speakers of {sides}"
 
     def _refuse_recordings(self, key: Key) -> None:
         """Raise if ids are models and segments, and as segments are of the speakers of others."""
@@ -169,13 +177,12 @@ def _complete(
     missing = np.array([name is None for name in names], dtype=np.bool_)
     without = ids[missing & _occurring(ids.size, used)]
     if without.size:
+        shown, hint = f"{without.size} ({list_some(without)})", "Give a complete map."
+        if not has_map:
+            shown = f"{shown}, a target of no model"
+            hint = "Give speakers, for instance a column, a function of the id, or a dict."
         expected = f"tell the speaker of all {kind} that have trials"
-        if has_map:
-            got = f"none for {without.size} ({list_some(without)})"
-            raise invalid("speakers", expected, got, "Give a complete map.")
-        got = f"none, and {without.size} are a target of no model ({list_some(without)})"
-        hint = "Give speakers, for instance a column, a function of the id, or a dict."
-        raise invalid("speakers", f"be given, to {expected}", got, hint)
+        raise invalid("speakers", expected, f"none for {shown}", hint)
     # A tab keeps the made-up name apart from every speaker that a file can name.
     names[missing] = [f"{kind}\t{name}" for name in ids[missing]]
     return names
@@ -216,7 +223,8 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
             varies = (codes[at] != column.codes).any()
             return None if varies else np.array([*column.levels, None], dtype=object)[codes]
         case IdMap():
-            found = _unambiguous(given, ids, _occurring(ids.size, at))
+            known = _unambiguous(given, ids, _occurring(ids.size, at))
+            found = {name: known[name] for name in ids.tolist() if name in known}
         case Mapping():
             found = {name: given[name] for name in ids.tolist() if name in given}
         case _ if callable(given):
@@ -224,10 +232,7 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
         case _:
             expected = "be an IdMap, a dict, a function of the id or a column of the key"
             raise invalid("speakers", expected, describe(given))
-    whole = str, int, np.integer
-    bad = [
-        n for n, speaker in found.items() if type(speaker) is bool or not isinstance(speaker, whole)
-    ]
+    bad = [n for n, who in found.items() if type(who) is bool or not isinstance(who, _NAMES)]
     if bad:
         got = f"other values for {len(bad)} ids ({list_some(bad)})"
         raise invalid("speakers", "give text or a whole number for each id", got)
@@ -236,15 +241,11 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
 
 
 def _unambiguous(speakers: IdMap, ids: StrArray, has_trials: BoolArray) -> dict[str, str]:
-    """Return a map of some ids as a dict; raise if one that has trials has several speakers."""
-    known, needed = set(ids.tolist()), set(ids[has_trials].tolist())
-    pairs = set(zip(speakers.leftids.tolist(), speakers.rightids.tolist(), strict=True))
-    found: dict[str, list[str]] = {}
-    for name, speaker in sorted(pair for pair in pairs if pair[0] in known):
-        found.setdefault(name, []).append(speaker)
-    several = [name for name, each in found.items() if name in needed and len(each) > 1]
+    """Return a map as a dict; raise if an id that has trials has several speakers."""
+    pairs = {*zip(speakers.leftids.tolist(), speakers.rightids.tolist(), strict=True)}
+    needed = {*ids[has_trials].tolist()}
+    several = [name for name in repetitions(sorted(name for name, _ in pairs)) if name in needed]
     if several:
-        shown = list_some(f"{name}: {' and '.join(found[name])}" for name in several)
-        got = f"several for {len(several)} ids with trials ({shown})"
+        got = f"several for {len(several)} ids with trials ({list_some(several)})"
         raise invalid("speakers", "give each id one speaker", got)
-    return {name: each[0] for name, each in found.items()}
+    return dict(sorted(pairs, reverse=True))

@@ -11,7 +11,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -19,24 +18,14 @@ import numpy as np
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only, read_only
-from bosaris_py._tables import Records
+from bosaris_py._arrays import AnyArray, ArrayRecord, BoolArray, StrArray, mark_read_only, read_only
+from bosaris_py._notes import Note, warn
+from bosaris_py._tables import import_pandas
 from bosaris_py._validation import FilePath
-from bosaris_py.files import columns as trial_columns, hdf5
-from bosaris_py.files.columns import Factor, order_trials, trial_codes
-from bosaris_py.files.text import Table
+from bosaris_py.files import columns as listing, hdf5, hdf5_writing, mat, toolkit
+from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
-from bosaris_py.trials.alignment import (
-    Frame,
-    IdIndex,
-    IdList,
-    Ids,
-    both_ids,
-    kept,
-    name_trials,
-    take_ids,
-)
-from bosaris_py.trials.saving import FileMethods, TextFileMethods
+from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, both_ids
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
@@ -46,6 +35,211 @@ Sides = tuple[AnyArray, AnyArray]
 
 # A table of all cells may have this many cells for each trial, or this many in any case.
 _CELLS_PER_TRIAL, _SMALL_TABLE = 2, 2**20
+
+
+class FileMethods(ArrayRecord):
+    """Reading and saving in files; the extension of a name stands for a format."""
+
+    __slots__ = ()
+
+    # The kind of the class in the layer of files, a key of `layout.KINDS`, and what files end in.
+    _kind: ClassVar[str]
+    _formats: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".mat")
+
+    def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
+        """Return the kind and the arrays that a file of a format holds."""
+        return self._kind, self._fields()
+
+    @classmethod
+    def _from_stored(cls, **arrays: AnyArray) -> Self:
+        """Build an object of the arrays in a file."""
+        return cls(**arrays)
+
+    @classmethod
+    def _from_file(
+        cls, path: FilePath, arrays: dict[str, AnyArray], notes: Sequence[Note] = ()
+    ) -> Self:
+        try:
+            found = cls._from_stored(**arrays)
+        except errors.InvalidInputError as error:
+            raise errors.FileFormatError(f"{path}: {error}") from error
+        warn(notes)
+        return found
+
+    @classmethod
+    def _extension(cls, path: FilePath, *others: str) -> str:
+        """Return the extension of the name of a file, which names its format."""
+        extension = check.as_path(path).suffix.lower()
+        if extension not in (*cls._formats, *others):
+            hint = "read_key and read_scores read tables, files.writing.write_table writes them."
+            expected = f"end in {' or '.join((*cls._formats, *others))}"
+            raise check.invalid("path", expected, repr(str(path)), hint)
+        return extension
+
+    @classmethod
+    def read(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read an object from a file; the extension of its name names the format.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or, if the class has such a format,
+            ``.txt``, in upper or lower case.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+
+        Returns
+        -------
+        Self
+        """
+        method = cls.read_mat if cls._extension(path) == ".mat" else cls.read_hdf5
+        return method(path, max_bytes=max_bytes)
+
+    def save(self, path: FilePath) -> None:
+        """Save the object in a file; the extension of its name names the format.
+
+        An existing file is replaced only when the new one is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `read`.
+        """
+        method = self.save_mat if self._extension(path) == ".mat" else self.save_hdf5
+        method(path)
+
+    @classmethod
+    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read an object from an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path, max_bytes
+            As for `read`.
+
+        Returns
+        -------
+        Self
+        """
+        return cls._from_file(path, *hdf5.read(cls._kind, path, max_bytes=max_bytes))
+
+    def save_hdf5(self, path: FilePath) -> None:
+        """Save the object as an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+        """
+        kind, arrays = self._stored("hdf5")
+        hdf5_writing.write(kind, path, **arrays)
+
+    @classmethod
+    def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read an object from a MATLAB file, whatever its name.
+
+        Parameters
+        ----------
+        path, max_bytes
+            As for `read`.
+
+        Returns
+        -------
+        Self
+        """
+        return cls._from_file(path, mat.read(cls._kind, path, max_bytes=max_bytes))
+
+    def save_mat(self, path: FilePath) -> None:
+        """Save the object as a MATLAB file like the toolkit's, whatever its name.
+
+        Parameters
+        ----------
+        path
+            As for `save_hdf5`.
+        """
+        kind, arrays = self._stored("mat")
+        mat.write(kind, path, **arrays)
+
+
+class TextFileMethods(FileMethods):
+    """Reading and saving in text files too."""
+
+    __slots__ = ()
+
+    _formats = (".h5", ".hdf5", ".mat", ".txt")
+
+    @classmethod
+    def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
+        """Read an object from a file; the extension of its name names the format.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``, in upper or lower case.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+        progress : bool, optional
+            Show a progress bar while a text file is read.
+
+        Returns
+        -------
+        Self
+        """
+        if cls._extension(path) == ".txt":
+            return cls.read_txt(path, max_bytes=max_bytes, progress=progress)
+        return super().read(path, max_bytes=max_bytes)
+
+    def save(self, path: FilePath) -> None:
+        """Save the object in a file; the extension of its name names the format.
+
+        An existing file is replaced only when the new one is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `read`.
+        """
+        if self._extension(path) == ".txt":
+            self.save_txt(path)
+        else:
+            super().save(path)
+
+    @classmethod
+    def read_txt(
+        cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
+    ) -> Self:
+        """Read an object from a text file, whatever its name.
+
+        Parameters
+        ----------
+        path, max_bytes, progress
+            As for `read`.
+
+        Returns
+        -------
+        Self
+            The object in the file. Models and segments of trials are sorted, because the file
+            lists only trials.
+        """
+        found = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
+        return cls._from_file(path, *found)
+
+    def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
+        """Save the object as a text file, whatever its name.
+
+        Parameters
+        ----------
+        path
+            As for `save_hdf5`.
+        number_format : str, optional
+            How a number is written, for instance ``"%.4f"``. By default with as many digits as are
+            needed to read the same number back.
+
+        Notes
+        -----
+        The toolkit writes ``"%f"``, six decimals, which loses most of a small number.
+        """
+        toolkit.write(path, self._stored("txt")[1], number_format=number_format)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -98,9 +292,9 @@ class Grid(FileMethods):
 
         To remove models only, give an empty list of segments and ``keep=False``.
         """
-        rows = kept(self.model_index, models, "models", "models", keep=keep)
-        cols = kept(self.segment_index, segments, "segments", "test segments", keep=keep)
-        ids = take_ids(self.modelset, rows), take_ids(self.segset, cols)
+        rows = align.kept(self.model_index, models, "models", "models", keep=keep)
+        cols = align.kept(self.segment_index, segments, "segments", "test segments", keep=keep)
+        ids = align.take_ids(self.modelset, rows), align.take_ids(self.segset, cols)
         return self._filtered(Frame(rows, cols, (ids[0].size, ids[1].size)), ids)
 
     @abstractmethod
@@ -155,7 +349,7 @@ class Grid(FileMethods):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Trials(Grid, TextFileMethods, Records):
+class Trials(Grid, TextFileMethods):
     """Base of the classes that say something about trials of models and test segments."""
 
     cells: Cells = attrs.field(converter=attrs.converters.optional(read_only))
@@ -182,29 +376,19 @@ class Trials(Grid, TextFileMethods, Records):
         return cls._made(*ids, cells, align.from_columns(vector, cells, shape))
 
     @classmethod
-    def _gathered(
-        cls, ids: Ids, places: Sides, said: AnyArray, *, may_repeat: bool = True
-    ) -> tuple[Self, str]:
-        """Build an object of a list of trials in any order, and name those that clash."""
-        # Of a trial that is listed again the same must be said, if it may be listed again.
-        order = order_trials(*places, ids[0].size)
-        clash = order.repeated[order.conflicts(said)] if may_repeat else order.repeated
-        segments, models = np.unique([side[clash] for side in places[::-1]], axis=1)
-        said = said if order.order is None else said[order.order]
-        named = name_trials(models, segments, ids) if clash.size else ""
-        return cls._from_vector(ids, order.codes, said), named
-
-    @classmethod
     def _from_positions(
         cls, ids: Ids, rows: AnyArray, cols: AnyArray, said: AnyArray | None = None, name: str = ""
     ) -> Self:
         """Build an object of a list of trials in any order; `said` is the argument `name`."""
         said = np.broadcast_to(np.True_, rows.size) if said is None else said
-        made, clash = cls._gathered(ids, (rows, cols), said)
-        if clash:
+        order = listing.order_trials(rows, cols, ids[0].size)
+        if (clash := order.repeated[order.conflicts(said)]).size:
             expected = "be the same for a trial listed twice"
-            raise check.invalid(name, expected, f"different values for {clash}")
-        return made
+            got = f"different values for {align.name_trials(rows[clash], cols[clash], ids)}"
+            raise check.invalid(name, expected, got)
+        return cls._from_vector(
+            ids, order.codes, said if order.order is None else said[order.order]
+        )
 
     # Trials
 
@@ -241,7 +425,7 @@ class Trials(Grid, TextFileMethods, Records):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            AnyArray in `modelset` and `segset`, column by column: the order of all vectors of
+            Positions in `modelset` and `segset`, column by column: the order of all vectors of
             trials. int32 unless the id lists are too long for it.
 
         Examples
@@ -304,10 +488,12 @@ class Trials(Grid, TextFileMethods, Records):
         [1, -1]
         """
         frame = frame or frame_of(wanted, self)
-        if frame.is_identity and self._has_cells_of(wanted):
+        if frame.is_identity and (
+            self.cells is wanted.cells or np.array_equal(self._codes, wanted._codes)
+        ):
             return None
         rows, cols = frame.cells(*wanted.trial_positions())
-        at = trial_codes(rows, cols, self.modelset.size)
+        at = listing.trial_codes(rows, cols, self.modelset.size)
         if not frame.is_complete:
             at[(rows < 0) | (cols < 0)] = -1
         if self.cells is None:
@@ -319,12 +505,6 @@ class Trials(Grid, TextFileMethods, Records):
             table[own] = np.arange(own.size)
             return table[at]
         return _search(own, at)
-
-    def _has_cells_of(self, other: Trials) -> bool:
-        """Tell whether an object with the same ids has the same trials."""
-        if self.cells is other.cells or self.n_trials != other.n_trials:
-            return self.cells is other.cells
-        return self.n_trials == math.prod(self.shape) or np.array_equal(self._codes, other._codes)
 
     def _look_up(self, wanted: Trials, frame: Frame) -> tuple[AnyArray, BoolArray | None]:
         """Return what is said of the trials of another object, and which are here; None: all."""
@@ -362,7 +542,7 @@ class Trials(Grid, TextFileMethods, Records):
         )
         # By numbers, which numpy reads faster than a mask.
         left = np.flatnonzero((models >= 0) & (segments >= 0))
-        cells = trial_codes(models[left], segments[left], ids[0].size)
+        cells = listing.trial_codes(models[left], segments[left], ids[0].size)
         return self._from_vector(ids, cells, contents[left])
 
     @classmethod
@@ -372,38 +552,24 @@ class Trials(Grid, TextFileMethods, Records):
         # `may_repeat`, have the same trial; `fault` says so.
         lists = zip(*(item.ids for item in objects), strict=True)
         models, segments = (IdIndex(np.unique(np.concatenate(each))) for each in lists)
-        ids, shape = (models.ids, segments.ids), (models.ids.size, segments.ids.size)
-        places = [
-            (models.locate_last(item.model_index), segments.locate_last(item.segment_index))
-            for item in objects
-        ]
-        if any(item.is_sparse for item in objects):
-            listed = (
-                Frame(*sides, item.shape).cells(*item.trial_positions())
-                for sides, item in zip(places, objects, strict=True)
-            )
-            rows, cols = map(np.concatenate, zip(*listed, strict=True))
-            vector = np.concatenate([item._vector() for item in objects])
-            made, clash = cls._gathered(ids, (rows, cols), vector, may_repeat=may_repeat)
-            if clash:
-                raise errors.TrialMismatchError(f"{fault} {clash}.")
-            return made
-        taken = np.zeros(shape, np.bool_)
-        matrix = np.zeros(shape, np.result_type(*(item._contents for item in objects)))
-        for item, sides in zip(objects, places, strict=True):
-            block = tuple(map(align.as_slice, sides))
-            block = block if slice in map(type, block) else np.ix_(*sides)
-            mask, before, contents = item.trial_mask, taken[block], matrix[block]
-            both = before & mask
-            if may_repeat:
-                both &= contents != item._contents
-            if both.any():
-                cols, rows = np.nonzero(both.T)
-                raise errors.TrialMismatchError(f"{fault} {name_trials(rows, cols, item.ids)}.")
-            matrix[block] = np.where(mask, item._contents, contents)
-            taken[block] = before | mask
-        cells = None if taken.all() else mark_read_only(taken)
-        return cls._made(*ids, cells, mark_read_only(matrix))
+        places = [item.trial_positions() for item in objects]
+        pairs = [*zip(objects, places, strict=True)]
+        rows = np.concatenate([models.locate_last(x.model_index)[at] for x, (at, _) in pairs])
+        cols = np.concatenate([segments.locate_last(x.segment_index)[at] for x, (_, at) in pairs])
+        said = np.concatenate([item._vector() for item in objects])
+        ids, order = (models.ids, segments.ids), listing.order_trials(rows, cols, models.ids.size)
+        clash = order.repeated[order.conflicts(said)] if may_repeat else order.repeated
+        if clash.size:
+            named = align.name_trials(rows[clash], cols[clash], ids)
+            raise errors.TrialMismatchError(f"{fault} {named}.")
+        said = said if order.order is None else said[order.order]
+        cells: Cells = order.codes
+        if not any(item.is_sparse for item in objects):
+            shape = models.ids.size, segments.ids.size
+            is_full = order.codes.size == math.prod(shape)
+            taken = np.ones(order.codes.size, np.bool_)
+            cells = None if is_full else align.from_columns(taken, order.codes, shape)
+        return cls._from_vector(ids, cells, said)
 
     def __eq__(self, other: object) -> bool:
         """Compare class, ids, trials and what is said of them; NaN equals NaN."""
@@ -415,7 +581,7 @@ class Trials(Grid, TextFileMethods, Records):
         """Tell whether an object with the same ids says the same."""
         if self.locate(other) is not None:
             return False
-        return not trial_columns.disagree(self._vector(), other._vector()).any()
+        return not listing.disagree(self._vector(), other._vector()).any()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -447,84 +613,55 @@ class Trials(Grid, TextFileMethods, Records):
         if "models" not in arrays:
             return cls(**arrays)
         ids = both_ids(arrays["modelset"], arrays["segset"])
-        sides = []
-        for name, side, own in zip(
-            ("models", "segments"), ("modelset", "segset"), ids, strict=True
-        ):
-            kind = align.position_type(own.size)
-            sides.append(trial_columns.as_positions(arrays[name], side, own.size, name, kind, ""))
+        names = zip(("models", "segments"), ("modelset", "segset"), ids, strict=True)
+        rows, cols = (
+            listing.as_positions(
+                arrays[name], side, own.size, name, align.position_type(own.size), ""
+            )
+            for name, side, own in names
+        )
         vector = cls._as_contents(arrays[cls._listed], cls._listed) if cls._listed else None
-        return cls._from_positions(ids, sides[0], sides[1], vector, cls._listed)
+        return cls._from_positions(ids, rows, cols, vector, cls._listed)
 
-    @classmethod
-    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
-        """Read an object from an HDF5 file, whatever its name; a key with its columns.
+    def save(self, path: FilePath) -> None:
+        """Save the object in a file; the extension of its name names the format.
+
+        An existing file is replaced only when the new one is complete.
 
         Parameters
         ----------
-        path, max_bytes
-            As for `read`.
-
-        Returns
-        -------
-        Self
+        path : str or path-like
+            As for `read`; or ``.csv``, a table with a header, which `read_trials`, `read_key` and
+            `read_scores` read. Tables and texts do not have ids without trials.
         """
-        if hdf5.kind_of(path) != "trial_metadata":
-            return super().read_hdf5(path, max_bytes=max_bytes)
-        arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
-        found = "Ndx" if arrays["is_target"] is None else "Key"
-        if found.lower() != cls._kind:
-            message = f"{path}: expected {cls.__name__}; the file holds {found}"
-            raise errors.FileFormatError(message)
-        return cls._from_file(path, arrays)
-
-    def _writers(self) -> dict[str, Callable[..., None]]:
-        return {**super()._writers(), ".csv": self._save_csv}
-
-    def _save_csv(self, path: FilePath, *, number_format: str | None = None) -> None:
-        """Save the trials as a table with a header and commas."""
-        for side, used, ids in zip(
-            ("model", "segment"), self.trial_positions(), self.ids, strict=True
-        ):
-            unused = np.delete(ids, used)
-            if unused.size:
-                found = f"{unused.size} without any ({check.list_some(unused)})"
-                hint = "HDF5 keeps these; or leave them out with `filter`."
-                raise check.invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
-        write_table(path, self._table(), "csv", number_format=number_format)
+        if self._extension(path, ".csv") == ".csv":
+            write_table(path, self._table(), "csv")
+        else:
+            super().save(path)
 
     # Tables
 
     def _table(self, scores: AnyArray | None = None) -> Table:
         """Return the trials as the lines of a text file, with a score for each."""
         said = self._columns()
-        models, segments = map(Factor.unchecked, self.trial_positions(), self.ids)
+        models, segments = map(listing.Factor.unchecked, self.trial_positions(), self.ids)
         scores = said.get("score", scores)
         return Table(models, segments, said.get("target"), scores, self._further_columns())
 
-    def _further_columns(self) -> Mapping[str, Factor | AnyArray]:
+    def _further_columns(self) -> Mapping[str, listing.Factor | AnyArray]:
         """Return the columns of a table beside label and score."""
         return {}
 
-    def _columns(self, **options: object) -> dict[str, AnyArray]:
+    def _columns(self) -> dict[str, AnyArray]:
         """Return what is said of each trial, by name."""
         return {}
 
-    def _index(self, pandas: ModuleType) -> object:
-        codes, names = [*self.trial_positions()], ["model", "segment"]
-        return pandas.MultiIndex(levels=[*self.ids], codes=codes, names=names)
-
-    def to_frame(self, **options: object) -> Any:
+    def to_frame(self) -> Any:
         """Return the trials as a pandas DataFrame; pandas is imported by this call.
 
         Rows come column by column, in the order of the lists of ids, which `from_frame` sorts. This
         is not the order of the data frame or file that the trials come from, so model and segment
         are the index, by which pandas joins.
-
-        Parameters
-        ----------
-        **options
-            Of trials there are none.
 
         Returns
         -------
@@ -536,20 +673,10 @@ class Trials(Grid, TextFileMethods, Records):
         ImportError
             If pandas is not installed.
         """
-        return super().to_frame(**options)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the trials as dicts: ``model``, ``segment``, and ``target`` or ``score``.
-
-        Returns
-        -------
-        list of dict
-            Column by column. For many trials `to_frame` is faster.
-        """
-        ids = (ids[at] for ids, at in zip(self.ids, self.trial_positions(), strict=True))
-        columns = dict(zip(("model", "segment"), ids, strict=True)) | self._columns()
-        rows = zip(*(values.tolist() for values in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        pandas = import_pandas("to_frame")
+        codes, names = [*self.trial_positions()], ["model", "segment"]
+        index = pandas.MultiIndex(levels=[*self.ids], codes=codes, names=names)
+        return pandas.DataFrame(self._columns(), index=index)
 
     # Display
 
@@ -569,13 +696,12 @@ def frame_of(target: Grid, source: Grid) -> Frame:
 def _search(listed: AnyArray, wanted: AnyArray) -> AnyArray:
     """Return the position of each wanted cell in a list of ascending cells, -1 if it has none."""
     found, known = np.full(wanted.size, -1), np.flatnonzero(wanted >= 0)
-    if listed.size == 0:
-        return found
     codes = wanted[known]
     # numpy continues each search where the last one ended, which takes sorted cells.
     if not (codes[1:] >= codes[:-1]).all():
-        order, codes = trial_columns.sort_codes(codes)
+        order, codes = listing.sort_codes(codes)
         known = known[order]
-    at = np.minimum(np.searchsorted(listed, codes), listed.size - 1)
-    found[known] = np.where(listed[at] == codes, at, -1)
+    at = np.searchsorted(listed, codes)
+    # Behind the last cell is none.
+    found[known] = np.where(np.append(listed, -1)[at] == codes, at, -1)
     return found

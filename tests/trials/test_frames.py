@@ -24,9 +24,9 @@ def frame_of(columns, library):
     if name == "pyarrow":
         return module.table(columns)
     frame = module.DataFrame(columns)
-    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
     if not categories:
         return frame
+    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
     if name == "pandas":
         return frame.astype(dict.fromkeys(texts, "category"))
     return frame.with_columns(module.col(texts).cast(module.Categorical))
@@ -85,7 +85,7 @@ def test_labels(library):
 def test_missing_values_name_the_row(library, name):
     rows = rows_of(5, 6, 20)
     rows[name][7] = None
-    with pytest.raises(InvalidInputError, match="row 7" if library != "dict" else None):
+    with pytest.raises(InvalidInputError, match="row 7"):
         bp.from_frame(frame_of(rows, library), columns="gender")
     rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
     with pytest.raises(InvalidInputError):
@@ -97,9 +97,7 @@ def test_missing_values_name_the_row(library, name):
     [
         (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
         (["same", "other", "other"], {"tar": "same"}),
-        (["same", "other", "other"], {"tar": "same", "non": "other"}),
         ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
-        ([5, 2, 2], {"tar": 5}),
         ([5, 2, 2], {"tar": 5, "non": 2}),
     ],
 )
@@ -154,12 +152,6 @@ def test_out_and_in_again():
     assert bp.from_frame(noted).key == data.key
 
 
-def test_evaluate_takes_it_all():
-    data = bp.from_frame(rows_of(8, 9, 72), columns="gender")
-    evaluation = bp.evaluate(data.scores, data.key, prior=0.5, conditions="gender")
-    assert [r["system"] for r in evaluation.records()] == ["A"] * 4 + ["B"] * 4
-
-
 ROWS = {"model": [*"aab"], "segment": [*"sts"], "label": [1, 0, 0], "x": [1.0, 2.0, 3.0]}
 FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.5]}
 
@@ -173,7 +165,6 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({}, {"columns": ["sex"]}, "columns"),
         ({}, {"score": {"x"}}, "score"),
         ({}, {"columns": {"x"}}, "columns"),
-        ({}, {"spoof": "drop"}, "spoof"),
         ({"x": [1.0, np.nan, np.nan]}, {}, "score.*row 1 .2 rows"),
         ({"x": ["1", "2", "3"]}, {"score": "x"}, "score"),
         # No column of scores is left out silently.
@@ -182,11 +173,9 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({"score": ["1.5", "2", "x"]}, {}, "score"),
         ({"label": [1, 2, 0]}, {}, "label"),
         ({"label": [1.0, np.nan, 0.0]}, {}, "label"),
-        ({"label": ["target", "spoof", "nontarget"]}, {"spoof": "error"}, "label.*row 1"),
         ({"label": ["same", "unknown", "different"]}, {"tar": "same"}, "non"),
         ({"label": ["same", "unknown", "different"]}, {"tar": "same", "non": "different"}, "non"),
         ({"label": [1, 0, 2]}, {"tar": 1}, "non"),
-        ({"label": [1, 0, 0]}, {"non": 0}, "non"),
         *(({"label": [1, 2, 2]}, {"tar": tar}, "tar") for tar in ("zz", None, np.nan, 3)),
         ({"target": [1, 0, 0]}, {}, "label"),
         ({"segment": ["s", "s", "s"]}, {}, "df.*row 0 again in row 1"),
@@ -195,7 +184,7 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({"model": ["m" * 10**6, "n", "n"]}, {}, "(ids|values)"),
         # Two values may be labels, from four rows on.
         (FIVE | {"label": [1, 0, 1, 0, 0], "y": [0, 1, 1, 0, 1]}, {"label": "label"}, "score"),
-        (FIVE | {"label": ["target", *["imp"] * 4]}, {}, "label"),
+        (FIVE | {"label": ["target", *["other"] * 4]}, {}, "label"),
         (FIVE | {"label": None, "y": [-1, 1, 1, -1, 1]}, {}, "label"),
         # A score beside other numbers.
         (FIVE | {"label": [1, 0, 1, 0, 0], "score": FIVE["x"]}, {}, "score"),
@@ -227,12 +216,9 @@ def test_no_data_frame(value):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
 def test_no_rows(library):
-    empty = {"model": [], "segment": [], "label": [], "s": []}
-    if library != "dict":
-        module = pytest.importorskip(library)
-        empty = module.table(empty) if library == "pyarrow" else module.DataFrame(empty)
+    frame = frame_of({"model": [], "segment": [], "label": [], "s": []}, library)
     with pytest.raises(InvalidInputError, match="`df` must have a row"):
-        bp.from_frame(empty)
+        bp.from_frame(frame)
 
 
 @pytest.mark.parametrize("rows", [1, 500], ids=["matrix", "list"])
@@ -250,9 +236,6 @@ def test_spoofs(rows):
     assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
     attacks = dict(zip(scores.tolist(), data.key.columns["attack"].values(), strict=True))
     assert attacks == {0.5: "A09", 2.5: "-", -1.0: "-", 1.5: "A10"}
-    pooled = bp.from_frame(frame, spoof="nontarget").key
-    assert pooled.to_ndx() == data.key.to_ndx()
-    assert (pooled.n_tar, pooled.n_non, pooled.n_spoof) == (rows, 3 * rows, 0)
 
 
 def test_bins_and_dates_describe_trials_but_are_no_ids():

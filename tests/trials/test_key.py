@@ -73,7 +73,6 @@ def test_labels_in_words_and_truth_values() -> None:
     assert words.bona_fide() == Key.from_trials(["a", "c"], ["s", "s"], [True, False]).merge(
         Key(["b"], [], np.zeros((1, 0), bool), np.zeros((1, 0), bool))
     )
-    key = Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
     for call in (
         *(
             lambda labels=labels: Key.from_trials(*listed, labels)
@@ -83,7 +82,6 @@ def test_labels_in_words_and_truth_values() -> None:
         lambda: Key(["a"], ["s"], [[True]], [[True]]),
         lambda: Key(["m"], ["a"], None, [[True]]),
         lambda: Key(["m"], ["a"], [[True]], None),
-        lambda: key.counts(np.array([True])),
     ):
         with pytest.raises(InvalidInputError):
             call()

@@ -18,7 +18,7 @@ from bosaris_py.errors import (
     InvalidInputError,
     MissingTrialsWarning,
 )
-from bosaris_py.files.text import Table
+from bosaris_py.files.columns import Table
 from bosaris_py.trials import are_large, read, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.read import scores_and_faults
 from tests.forms import as_list
@@ -177,7 +177,7 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
         r":4: trial m1 s1 .* score is 0.25 here and 0.5 in line 3",
     ),
     (read_key, LINES, "has no labels, so it is no key"),
-    (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* as in score=NAME. Use `columns`"),
+    (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* Use `columns`"),
 ]
 
 

@@ -144,6 +144,7 @@ def test_meetings_are_pairs_of_speakers_whoever_comes_first(pairs: list[tuple[in
 # ---- Trials of a key
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
 def test_conditions_are_means_of_their_rates() -> None:
     scores, key, conditions = joined()
     sample = Sample.from_trials(scores, key, conditions)
@@ -155,7 +156,7 @@ def test_conditions_are_means_of_their_rates() -> None:
     plain = Sample.from_trials(scores, key)
     again = plain.weighted(conditions.members(key))
     np.testing.assert_array_equal(again.rates(LIMITS), sample.rates(LIMITS))
-    only = Conditions({"targets": key.tar}, uncovered="ignore", lacking="ignore").members(key)
+    only = Conditions({"targets": key.tar}, uncovered="ignore").members(key)
     with pytest.raises(InvalidInputError):
         plain.weighted(only)
     assert (plain.tar.listed.tolist(), plain.non.listed.tolist()) == tuple(
@@ -179,7 +180,6 @@ def test_parts_keep_scores_speakers_and_order() -> None:
     alone = ScoredClass(one.listed, speakers=(speakers[0], None))
     for part in (alone, alone.take(slice(None)), alone.part(np.ones(4, bool))):
         assert (part.sorted_speakers[0].tolist(), part.sorted_speakers[1]) == ([1, 3, 2, 0], None)
-    assert repr(one) == "ScoredClass: 4 trials, 1 groups"
 
 
 def test_speakers_are_numbers_of_any_size() -> None:
@@ -292,6 +292,15 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
     assert of_three.weighted(members).kinds.tolist() == [0, 0, 1, 0, 0, 1]
     taken = mixed.take(slice(None), np.array([0, 1]))
     assert taken.kinds.tolist() == [1, 0]
+
+
+def test_a_spoof_of_two_conditions_is_one() -> None:
+    key = Key.from_trials(["m"] * 4, list("abcd"), ["target", "nontarget", "spoof", "spoof"])
+    scores = Scores(np.arange(4.0)[None], ["m"], list("abcd"))
+    parts = {"all": [True] * 4, "some": [True, True, True, False]}
+    sample = Sample.from_trials(scores, key, Conditions(parts, overlap="allow"))
+    assert (sample.n_tar, sample.n_non, sample.n_spoof, sample.non.size) == (1, 1, 2, 5)
+    assert sample.take(np.arange(2), np.array([1, 2, 4])).n_spoof == 2
 
 
 # ---- What is refused, and copies

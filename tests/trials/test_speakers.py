@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import DuplicateIdWarning, InvalidInputError
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials.speakers import Names, SpeakersLike, TrialSpeakers, speaker_names
 from tests.forms import as_list, described
 
@@ -103,12 +103,8 @@ def test_models_without_trials_have_no_column() -> None:
     ],
 )
 def test_maps_that_say_nothing(given: Any) -> None:
-    with pytest.raises(InvalidInputError) as caught:
+    with pytest.raises(InvalidInputError):
         speaker_names(given, METADATA)
-    # Of which side, where one was given.
-    if isinstance(given, tuple) and len(given) == 2:
-        side = "models" if given[1] is None else "segments"
-        assert f"of the {side}" in str(caught.value)
 
 
 def test_a_column_may_have_the_name_of_the_ids() -> None:
@@ -181,14 +177,14 @@ def test_recordings_are_no_speakers() -> None:
     one_way[[0, 2], [1, 3]] = True
     found = make(bp.Key(ids, ids, one_way, ~one_way & non))
     assert found.ids[found.of_segments[[1, 3]]].tolist() == ["anna/1", "anna/3"]
-    with pytest.raises(InvalidInputError, match=r" 1 .* \(sd\)"):
+    with pytest.raises(InvalidInputError, match=r" 1 \(sd\)"):
         make(KEY)
 
 
 def test_an_id_of_two_speakers() -> None:
-    with pytest.warns(DuplicateIdWarning):
+    with pytest.warns(MissingTrialsWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))
-    with pytest.raises(InvalidInputError, match=r" 1 .* \(ma: p and s\)"):
+    with pytest.raises(InvalidInputError, match=r" 1 .* \(ma\)"):
         TrialSpeakers.from_key(KEY, (twice, None))
     found = TrialSpeakers.from_side(KEY, (same, None), "models")
     assert found.ids[found.of_models].tolist() == ["p", "q", "r"]
