@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, by_constructor
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, by_constructor
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.files import models
@@ -25,10 +25,8 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import joined_scores
 
-# What a caller or a file gave: converters, and the functions that take it, look at it.
-Given: TypeAlias = Any
 # Options by name: of a training, of a field, of a map in a file.
-Options: TypeAlias = dict[str, Any]
+Options: TypeAlias = dict[str, Given]
 Weights: TypeAlias = npt.ArrayLike | None
 
 # Training on fewer trials of a class, or errors of a kind, is uncertain: theory paper, 2.1.2.

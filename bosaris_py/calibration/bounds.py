@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py.calibration.base import NUMBER, Given, Options, ScoreMap
+from bosaris_py.calibration.base import NUMBER, Options, ScoreMap
 from bosaris_py.calibration.gaussian import GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
@@ -42,6 +42,14 @@ class LLRBounds(NamedTuple):
     ----------
     low, high : float
         Natural logarithms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> bounds = bp.llr_bounds(np.linspace(0, 4, 60), np.linspace(-4, 1, 600))
+    >>> print(f"{bounds.low:.2f} to {bounds.high:.2f}")
+    -2.74 to 3.73
     """
 
     low: float

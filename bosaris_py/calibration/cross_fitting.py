@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, IntArray
+from bosaris_py._arrays import BoolArray, Float64Array, Given, IntArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import Rng
-from bosaris_py.calibration.base import Given, LinearMap, Map, ScoreMap
+from bosaris_py.calibration import base
 from bosaris_py.errors import FewTrainingErrorsWarning
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
@@ -25,7 +25,7 @@ from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 FoldPair: TypeAlias = tuple[int, int]
 Folds: TypeAlias = int | Literal["speaker"]
 # The class of the map that is trained.
-Model = TypeVar("Model", bound=Map)
+Model = TypeVar("Model", bound=base.Map)
 SystemScores: TypeAlias = Scores | Sequence[Scores] | Mapping[str, Scores]
 
 _WEIGHTS = "conditions", "tar_weights", "non_weights"
@@ -50,6 +50,17 @@ class CrossFit(Generic[Model]):
         and used for the trials between them.
     fold_of : dict of str to int
         The fold of each speaker.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> fitted = bp.cross_fit(bp.LinearCalibration, scores, key, rng=1)
+    >>> len(fitted.folds), fitted.scores
+    (15, Scores: 120 models x 120 segments, 14400 scores)
     """
 
     scores: Scores
@@ -88,17 +99,16 @@ class _Folded:
         """Divide the speakers of a key into folds."""
         who = TrialSpeakers.from_key(key, speakers)
         models, segments = key.trial_positions()
+        first, second = who.pairs(models, segments)
         is_spoof = key.labels == -2
         persons = np.arange(who.n_speakers)
         if is_spoof.any():
             # Segments of spoofs alone have no person.
-            of_segments = who.of_segments[segments[~is_spoof]]
-            persons = np.union1d(who.of_models[models], of_segments)
+            persons = np.union1d(first, second[~is_spoof & (second >= 0)])
         fold_of = np.zeros(who.n_speakers, dtype=np.int64)
         fold_of[persons] = _divide(persons.size, folds, rng)
-        one, other = fold_of[who.of_models[models]], fold_of[who.of_segments[segments]]
         # The person of a spoof is the speaker of its model.
-        other = np.where(is_spoof, one, other)
+        one, other = fold_of[first], fold_of[np.where(is_spoof | (second < 0), first, second)]
         n_folds = 1 + int(fold_of.max())
         pairs = list(itertools.combinations_with_replacement(range(n_folds), 2))
         table = np.zeros((n_folds, n_folds), dtype=np.int64)
@@ -228,11 +238,11 @@ def cross_fitted(
 ) -> tuple[CrossFit[Model], list[Note]]:
     """Return what `cross_fit` does, and what is to note of all trainings."""
     given_model: object = model
-    if not (isinstance(given_model, type) and issubclass(given_model, Map)):
+    if not (isinstance(given_model, type) and issubclass(given_model, base.Map)):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
         expected = "be a class of calibrations or fusions"
         raise check.invalid("model", expected, check.describe(model), hint)
-    by_scores = issubclass(model, ScoreMap | LinearMap)
+    by_scores = issubclass(model, base.ScoreMap | base.LinearMap)
     if by_scores and qualities is not None:
         expected = f"be left out with {model.__name__}"
         raise check.invalid("qualities", expected, check.describe(qualities))

@@ -14,7 +14,7 @@ from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
 from bosaris_py._notes import warn
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path, invalid
-from bosaris_py.calibration.base import Met, Options
+from bosaris_py.calibration import base
 from bosaris_py.files import hdf5_writing
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
@@ -31,17 +31,8 @@ from bosaris_py.numerics.objective import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.trials import Ndx, Scores
+from bosaris_py.trials import Ndx, Scores, large as files_large
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.large import (
-    KEPT,
-    FileTrials,
-    TrialFiles,
-    evenly,
-    open_trials,
-    read_list,
-    refuse_missing,
-)
 from bosaris_py.trials.scores import assemble
 
 # What maps the scores of several systems, of one shape, to log-likelihood-ratios.
@@ -53,7 +44,7 @@ _HDF5 = (".h5", ".hdf5")
 def objective_in_files(
     scores: Sequence[FilePath],
     key_file: FilePath,
-    where: Options,
+    where: base.Options,
     *,
     prior: float | OperatingPoint,
     objective: str,
@@ -65,8 +56,8 @@ def objective_in_files(
     ridge_strengths(ridge, 1)
     rule = scoring_rule(objective)
     probability, plo = resolve_prior(prior)
-    files = TrialFiles.open([(scores, as_path(key_file, "key_file"))], **where)
-    summarise = functools.partial(_summary, step=files.step(KEPT))
+    files = files_large.TrialFiles.open([(scores, as_path(key_file, "key_file"))], **where)
+    summarise = functools.partial(_summary, step=files.step(files_large.KEPT))
     tar, n_non, found, missing = files.first_pass(
         summarise, "training scores", all_scored=all_scored
     )
@@ -87,10 +78,10 @@ def objective_in_files(
 
 def _summary(scores: FloatArray, step: int) -> tuple[ClassMoments, int, FloatArray]:
     """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
-    return class_moments(scores), scores.shape[1], evenly(scores, step)
+    return class_moments(scores), scores.shape[1], files_large.evenly(scores, step)
 
 
-def _sum_losses(files: TrialFiles, n_non: int, loss: LinearLoss) -> ClassSums:
+def _sum_losses(files: files_large.TrialFiles, n_non: int, loss: LinearLoss) -> ClassSums:
     """Sum a loss over all non-targets in files."""
     total = merge_sums(files.sums(loss.sum, f"objective ({loss.rule.name})"))
     if total.total != n_non:
@@ -105,7 +96,7 @@ def write_llrs(
     output_file: FilePath,
     combine: Combine,
     in_memory: Callable[[list[Scores], Key | Ndx | None], Scores],
-    met: Sequence[Met],
+    met: Sequence[base.Met],
     *,
     needs_all: bool,
     progress: bool,
@@ -119,11 +110,11 @@ def write_llrs(
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     trials = [] if trial_file is None else [as_path(trial_file, "ndx_file")]
     refuse_inputs(output_file, (*score_files, *trials), "output_file")
-    listed = read_list(trials[0]) if trials and is_list(trials[0]) else None
+    listed = files_large.read_list(trials[0]) if trials and is_list(trials[0]) else None
     if all(map(is_list, [*score_files, *trials])):
         in_memory([Scores.read(path) for path in score_files], listed).save_hdf5(output_file)
         return
-    files = open_trials(score_files, trials[0] if trials else None)
+    files = files_large.open_trials(score_files, trials[0] if trials else None)
     mapped = _mapped(files, combine, met, needs_all=needs_all, progress=progress)
     if listed is None:
         hdf5_writing.write_rows(output_file, mapped, files.ids)
@@ -144,7 +135,12 @@ def write_llrs(
 
 
 def _mapped(
-    files: FileTrials, combine: Combine, met: Sequence[Met], *, needs_all: bool, progress: bool
+    files: files_large.FileTrials,
+    combine: Combine,
+    met: Sequence[base.Met],
+    *,
+    needs_all: bool,
+    progress: bool,
 ) -> Iterator[tuple[slice, Float64Array, BoolArray]]:
     """Yield rows, their log-likelihood-ratios, and where there are any."""
     counts, nan, contradictions = [], [], []
@@ -165,7 +161,7 @@ def _mapped(
     files.refuse_nan(np.concatenate(nan))
     total = np.sum(counts, axis=0)
     if needs_all:
-        refuse_missing(total)
+        files_large.refuse_missing(total)
     bad = np.concatenate(contradictions)
     if len(bad):
         first = f"({files.ids[0][bad[0, 0]]}, {files.ids[1][bad[0, 1]]})"

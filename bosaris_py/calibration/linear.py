@@ -13,18 +13,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_path, as_vector
-from bosaris_py.calibration.base import (
-    NOT_TRAINED,
-    NUMBER,
-    NUMBER_OR_NONE,
-    LinearMap,
-    Met,
-    ScoreMap,
-    map_rows,
-    record,
-    training_trials,
-    weighted_sum,
-)
+from bosaris_py.calibration import base
 from bosaris_py.calibration.large import objective_in_files, write_llrs
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
@@ -39,7 +28,7 @@ from bosaris_py.trials.scores import Scores
 _REAL_GAIN = 1e-12
 
 
-class Line(ScoreMap):
+class Line(base.ScoreMap):
     """A line, which goes on beyond the scores of the training."""
 
     __slots__ = ()
@@ -52,14 +41,14 @@ class Line(ScoreMap):
     n_non: int
 
     def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
-        met = Met(self.low_score, self.high_score)
-        llrs = map_rows(scores[np.newaxis], np.array([self.scale]), self.offset, [met])
+        met = base.Met(self.low_score, self.high_score)
+        llrs = base.map_rows(scores[np.newaxis], np.array([self.scale]), self.offset, [met])
         return llrs, self._notes_on(met)
 
-    def _notes_on(self, met: Met) -> list[Note]:
+    def _notes_on(self, met: base.Met) -> list[Note]:
         """Note scores far outside those of the training, or that these are they."""
         advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
-        return met.notes(advice=advice) + training_trials(met.is_all(self.n_tar + self.n_non))
+        return met.notes(advice=advice) + base.training_trials(met.is_all(self.n_tar + self.n_non))
 
     def _line(self) -> str:
         """Return the equation of the line."""
@@ -75,7 +64,7 @@ def negative_scale(scale: float) -> Note:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearCalibration(LinearMap, Line):
+class LinearCalibration(base.LinearMap, Line):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
     Make one with `fit`, `fit_scores` or `read`. A few hundred trials train its two parameters well.
@@ -121,10 +110,10 @@ class LinearCalibration(LinearMap, Line):
     [-2.299, 1.656]
     """
 
-    scale: float = attrs.field(**NUMBER)
-    offset: float = attrs.field(**NUMBER)
-    low_score: float | None = attrs.field(**NUMBER_OR_NONE)
-    high_score: float | None = attrs.field(**NUMBER_OR_NONE)
+    scale: float = attrs.field(**base.NUMBER)
+    offset: float = attrs.field(**base.NUMBER)
+    low_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    high_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
 
     @classmethod
     def from_line(cls, scale: float, offset: float) -> "LinearCalibration":
@@ -147,7 +136,7 @@ class LinearCalibration(LinearMap, Line):
         >>> LinearCalibration.from_line(2.0, 1.0).apply([0.5]).tolist()
         [2.0]
         """
-        return cls(scale=scale, offset=offset, **NOT_TRAINED)
+        return cls(scale=scale, offset=offset, **base.NOT_TRAINED)
 
     @classmethod
     def fit_files(
@@ -243,7 +232,7 @@ class LinearCalibration(LinearMap, Line):
             offset=solution.offset,
             low_score=solution.lowest[0],
             high_score=solution.highest[0],
-            **record(training, solution),
+            **base.record(training, solution),
         )
 
     @staticmethod
@@ -295,8 +284,10 @@ class LinearCalibration(LinearMap, Line):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        met = Met(self.low_score, self.high_score)
-        line = functools.partial(weighted_sum, weights=np.array([self.scale]), offset=self.offset)
+        met = base.Met(self.low_score, self.high_score)
+        line = functools.partial(
+            base.weighted_sum, weights=np.array([self.scale]), offset=self.offset
+        )
         where = [as_path(score_file, "score_file")], ndx_file, output_file
         write_llrs(*where, line, self._apply_listed, [met], needs_all=False, progress=progress)
         warn(self._notes_on(met))

@@ -11,15 +11,7 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._notes import Note
-from bosaris_py.calibration.base import (
-    COUNT,
-    FEWEST,
-    NOT_NEGATIVE,
-    VECTOR,
-    ScoreMap,
-    few_trials,
-    training_trials,
-)
+from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.trials.sample import Sample
@@ -29,7 +21,7 @@ _DUMMY_SCORE = 1e6
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PAVCalibration(ScoreMap):
+class PAVCalibration(base.ScoreMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
     Make one with `fit`, `fit_scores` or `read`. On data like the training data it removes any
@@ -67,11 +59,11 @@ class PAVCalibration(ScoreMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(**VECTOR)
-    llr_bounds: Float64Array = attrs.field(**VECTOR)
-    score_offset: float = attrs.field(**NOT_NEGATIVE)
-    n_tar: int = attrs.field(**COUNT)
-    n_non: int = attrs.field(**COUNT)
+    score_bounds: Float64Array = attrs.field(**base.VECTOR)
+    llr_bounds: Float64Array = attrs.field(**base.VECTOR)
+    score_offset: float = attrs.field(**base.NOT_NEGATIVE)
+    n_tar: int = attrs.field(**base.COUNT)
+    n_non: int = attrs.field(**base.COUNT)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
@@ -147,8 +139,8 @@ class PAVCalibration(ScoreMap):
         )
         bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
         n_tar, n_non = sample.tar.size - 1, sample.non.size - 1
-        notes = few_trials(n_tar, n_non)
-        if bins.llr.size == 1 and min(targets.size, others.size) > FEWEST:
+        notes = base.few_trials(n_tar, n_non)
+        if bins.llr.size == 1 and min(targets.size, others.size) > base.FEWEST:
             text = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
@@ -175,7 +167,7 @@ class PAVCalibration(ScoreMap):
     def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
         check.refuse_nan(scores, "x")
         llrs = np.interp(scores, self.score_bounds, self.llr_bounds)
-        return llrs, training_trials(self._is_trained_on(scores))
+        return llrs, base.training_trials(self._is_trained_on(scores))
 
     def _is_trained_on(self, scores: FloatArray) -> bool:
         """Tell whether these are so many scores as in training, among them all ends of pools."""

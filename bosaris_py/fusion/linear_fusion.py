@@ -12,24 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.base import (
-    FEWEST,
-    NOT_TRAINED,
-    NUMBER,
-    VECTOR,
-    VECTOR_OR_NONE,
-    Given,
-    LinearMap,
-    Met,
-    map_rows,
-    record,
-    training_trials,
-    weighted,
-    weighted_sum,
-)
+from bosaris_py.calibration import base
 from bosaris_py.calibration.large import objective_in_files, write_llrs
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
@@ -69,7 +55,7 @@ def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
     # `separation` is in standard deviations, both classes counting the same; measures of quality,
     # which tell little of the class, stay below the limit.
     found = np.flatnonzero(separation < -_FAR_BELOW) + 1
-    if not found.size or n_smaller <= FEWEST:
+    if not found.size or n_smaller <= base.FEWEST:
         return []
     text = (
         f"Higher scores of system {' and '.join(map(str, found))} speak against targets. Are "
@@ -83,7 +69,7 @@ def _to_names(names: Iterable[object] | None) -> tuple[str, ...] | None:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearFusion(LinearMap):
+class LinearFusion(base.LinearMap):
     r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
 
     Make one with `fit`, `fit_scores` or `read`. The systems need not be calibrated.
@@ -123,10 +109,10 @@ class LinearFusion(LinearMap):
     [-0.919, 1.049]
     """
 
-    weights: Float64Array = attrs.field(**VECTOR)
-    offset: float = attrs.field(**NUMBER)
-    low_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
-    high_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
+    weights: Float64Array = attrs.field(**base.VECTOR)
+    offset: float = attrs.field(**base.NUMBER)
+    low_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
+    high_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
     system_names: tuple[str, ...] | None = attrs.field(default=None, converter=_to_names)
 
     def __attrs_post_init__(self) -> None:
@@ -166,7 +152,7 @@ class LinearFusion(LinearMap):
         [4.5]
         """
         array = check.as_vector(weights, "weights").astype(np.float64)
-        return cls(weights=array, offset=offset, system_names=system_names, **NOT_TRAINED)
+        return cls(weights=array, offset=offset, system_names=system_names, **base.NOT_TRAINED)
 
     @classmethod
     def fit_scores(
@@ -209,7 +195,7 @@ class LinearFusion(LinearMap):
         """Train as `fit_scores` does, without a warning of the training."""
         key = as_key(key)
         classes = stack_tar_non(systems, key)
-        fitted = cls._trained(*classes, **weighted(options, conditions, key))
+        fitted = cls._trained(*classes, **base.weighted(options, conditions, key))
         return attrs.evolve(fitted, system_names=names_of(systems))
 
     @classmethod
@@ -281,7 +267,7 @@ class LinearFusion(LinearMap):
             offset=solution.offset,
             low_scores=solution.lowest,
             high_scores=solution.highest,
-            **record(training, solution),
+            **base.record(training, solution),
         )
 
     @staticmethod
@@ -384,7 +370,7 @@ class LinearFusion(LinearMap):
         self._check_systems(len(files), "score_files")
         where = files, check.as_path(ndx_file, "ndx_file"), output_file
         met = self._nothing_met()
-        line = functools.partial(weighted_sum, weights=self.weights, offset=self.offset)
+        line = functools.partial(base.weighted_sum, weights=self.weights, offset=self.offset)
         write_llrs(*where, line, self.apply, met, needs_all=True, progress=progress)
         warn(self._notes_on(met))
 
@@ -398,7 +384,7 @@ class LinearFusion(LinearMap):
     def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
         """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
         met = self._nothing_met()
-        llrs = map_rows(scores, self.weights, self.offset, met)
+        llrs = base.map_rows(scores, self.weights, self.offset, met)
         # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
@@ -409,13 +395,13 @@ class LinearFusion(LinearMap):
             raise check.invalid("x", "not contradict itself", found)
         return llrs, self._notes_on(met)
 
-    def _nothing_met(self) -> list[Met]:
+    def _nothing_met(self) -> list[base.Met]:
         """Return what counts the scores of each system."""
         if self.low_scores is None or self.high_scores is None:
-            return [Met(None, None) for _ in self.weights]
-        return list(map(Met, self.low_scores.tolist(), self.high_scores.tolist()))
+            return [base.Met(None, None) for _ in self.weights]
+        return list(map(base.Met, self.low_scores.tolist(), self.high_scores.tolist()))
 
-    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         """Note scores far outside those of the training, or that these are they."""
         advice = "Are the systems in the order of the training?"
         far = [
@@ -425,7 +411,7 @@ class LinearFusion(LinearMap):
             if weight
         ]
         n_trials = self.n_tar + self.n_non
-        return far + training_trials(all(one.is_all(n_trials) for one in met))
+        return far + base.training_trials(all(one.is_all(n_trials) for one in met))
 
     def _names(self) -> Sequence[str]:
         return self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]

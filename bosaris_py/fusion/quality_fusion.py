@@ -21,26 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Positions, StrArray
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Positions, StrArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.base import (
-    MATRIX,
-    MATRIX_OR_NONE,
-    NUMBER,
-    VECTOR,
-    Given,
-    Options,
-    TrainedMap,
-    record,
-    weighted,
-)
+from bosaris_py.calibration import base
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import Ridge, train_linear
 from bosaris_py.numerics.objective import (
-    LARGEST_SCORE,
     TrainingObjective,
     moderate_weights,
     pool_classes,
@@ -103,14 +92,6 @@ def _with_ones(measures: npt.ArrayLike) -> Float64Array:
 
 
 def quality_term(
-    form: Float64Array, model_measures: FloatArray, segment_measures: FloatArray
-) -> Float64Array:
-    """Evaluate the form for every combination of a model and a segment, (m, n)."""
-    # The measures are (q, m) and (q, n).
-    return np.asarray(_with_ones(model_measures).T @ (form @ _with_ones(segment_measures)))
-
-
-def trial_quality_term(
     form: Float64Array,
     model_measures: FloatArray,
     segment_measures: FloatArray,
@@ -125,30 +106,6 @@ def trial_quality_term(
         part = slice(start, start + _BLOCK_TRIALS)
         term[part] = np.einsum("it,it->t", left[:, models[part]], right[:, segments[part]])
     return term
-
-
-def fuse_trials(
-    weights: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    model_measures: FloatArray,
-    segment_measures: FloatArray,
-) -> Float64Array:
-    """Fuse trials with the weights of the toolkit's quality fusion, `qfuser_linear.m`."""
-    # The weights, (K + 1 + (q + 1) (q + 2) / 2), are those of the systems, the offset, and the
-    # triangle of `form_from_triangle`. Scores are (K, t), measures of each trial's model and of its
-    # segment (q, t).
-    systems = check.as_matrix(scores, "scores")
-    n_systems, n_measures = len(systems), len(model_measures)
-    vector, n_form = check.as_vector(weights, "weights"), (n_measures + 1) * (n_measures + 2) // 2
-    if vector.size != n_systems + 1 + n_form:
-        expected = f"have {n_systems + 1} + {n_form} weights"
-        raise check.invalid("weights", expected, f"{vector.size}")
-    form = form_from_triangle(vector[n_systems + 1 :])
-    for name, side in (("model_measures", model_measures), ("segment_measures", segment_measures)):
-        check.check_shape(side, (n_measures, systems.shape[1]), name, "as `scores` has trials")
-    each = np.arange(systems.shape[1])
-    quality = trial_quality_term(form, model_measures, segment_measures, each, each)
-    return np.asarray(vector[:n_systems] @ systems + vector[n_systems] + quality)
 
 
 def measure_scale(
@@ -235,9 +192,6 @@ def _look_up_measures(
     if not found or found != (n_measures or found):
         expected = f"hold {n_measures or 'some'} quality measures in all, as in training"
         raise check.invalid("qualities", expected, f"{found}")
-    for name, side in (("modelQ", measures.modelQ), ("segQ", measures.segQ)):
-        if (np.abs(side, dtype=np.float64) > LARGEST_SCORE).any():
-            raise check.invalid(name, f"not exceed {LARGEST_SCORE:g}", "larger measures")
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
 
@@ -259,7 +213,7 @@ def _to_linear(value: object) -> LinearFusion:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class QualityFusion(TrainedMap):
+class QualityFusion(base.TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
     Make one with `fit_scores` or `read`.
@@ -321,32 +275,32 @@ class QualityFusion(TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**VECTOR)
-    offset: float = attrs.field(**NUMBER)
-    form: Float64Array = attrs.field(**MATRIX)
-    centre: Float64Array = attrs.field(**VECTOR)
-    spread: Float64Array = attrs.field(**VECTOR)
-    qtrans: Float64Array | None = attrs.field(**MATRIX_OR_NONE)
+    weights: Float64Array = attrs.field(**base.VECTOR)
+    offset: float = attrs.field(**base.NUMBER)
+    form: Float64Array = attrs.field(**base.MATRIX)
+    centre: Float64Array = attrs.field(**base.VECTOR)
+    spread: Float64Array = attrs.field(**base.VECTOR)
+    qtrans: Float64Array | None = attrs.field(**base.MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
     def __attrs_post_init__(self) -> None:
         """Raise unless all parts speak of as many systems and measures."""
         size = self.centre.size
-        if self.linear.n_systems != self.n_systems:
-            expected = f"fuse {self.n_systems} systems, as there are `weights`"
-            raise check.invalid("linear", expected, f"{self.linear.n_systems}")
-        if self.form.shape != (size + 1, size + 1) or not np.array_equal(self.form, self.form.T):
-            expected = f"be symmetric, with {size} + 1 rows, one more than `centre`"
-            raise check.invalid("form", expected, f"{self.form.tolist()}")
-        if self.spread.shape != (size,) or not (self.spread > 0.0).all():
-            expected = f"hold {size} positive numbers, one for each in `centre`"
-            raise check.invalid("spread", expected, f"{self.spread.tolist()}")
-        if self.qtrans is not None and len(self.qtrans) != size:
-            expected = f"have {size} rows, one for each in `centre`"
-            raise check.invalid("qtrans", expected, f"{len(self.qtrans)}")
+        fits = (
+            self.linear.n_systems == self.n_systems
+            and self.form.shape == (size + 1, size + 1)
+            and np.array_equal(self.form, self.form.T)
+            and self.spread.shape == (size,)
+            and (self.spread > 0.0).all()
+            and (self.qtrans is None or len(self.qtrans) == size)
+        )
+        if not fits:
+            sizes = f"{self.n_systems} systems and {size} measures"
+            expected = f"fit {sizes}, a symmetric form and positive spreads"
+            raise check.invalid("linear, form, spread and qtrans", expected, "others")
 
     @classmethod
-    def _built(cls, parameters: Options, path: FilePath) -> Self:
+    def _built(cls, parameters: base.Options, path: FilePath) -> Self:
         # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
         if later and "linear" in parameters:
@@ -436,7 +390,7 @@ class QualityFusion(TrainedMap):
     ) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
         key = as_key(key)
-        options = weighted(options, conditions, key)
+        options = base.weighted(options, conditions, key)
         # Both fusions see weights of moderate size: only proportions count, squares overflow.
         masses = [
             moderate_weights(check.as_weights(options.get(name), size, name))
@@ -498,7 +452,7 @@ class QualityFusion(TrainedMap):
             spread=spread,
             qtrans=qtrans,
             linear=linear,
-            **record(training, solution),
+            **base.record(training, solution),
         )
 
     @property
@@ -581,7 +535,7 @@ class QualityFusion(TrainedMap):
         beside = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs, notes = beside._mapped(stack)
         sides = _standardise(measures, self.centre, self.spread)
-        llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
+        llrs += quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:
             text = (
                 f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
@@ -677,8 +631,11 @@ def quality_systems(
     if not isinstance(given, Mapping):
         hint = 'Give measures a name: {"duration": ...}.'
         raise check.invalid("qualities", "map names to measures", check.describe(given), hint)
-    shifting = _names_among(qualities, qualities if offset is None else offset, "offset")
-    scaling = _names_among(qualities, scale, "scale")
+    shifting, scaling = qualities if offset is None else offset, scale
+    for argument, names in (("offset", shifting), ("scale", scaling)):
+        if not set(names) <= set(qualities):
+            expected = f"hold names among {', '.join(qualities)}"
+            raise check.invalid(argument, expected, check.describe(names))
     values = stack_scores(scores, ndx)
     if scaling and not np.isfinite(values).all():
         expected = "be finite where the scale depends on a measure"
@@ -701,14 +658,6 @@ def quality_systems(
         if name in scaling:
             products.extend(measure * values)
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
-
-
-def _names_among(known: Collection[str], given: Collection[str], name: str) -> list[str]:
-    """Return names, or the one name, of known measures; refuse others."""
-    names = [given] if isinstance(given, str) else list(given)
-    if not set(names) <= set(known):
-        raise check.invalid(name, f"hold names among {', '.join(known)}", check.describe(given))
-    return names
 
 
 def _trial_values(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:

@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_float_array, as_number, as_path, describe, invalid
-from bosaris_py.calibration.base import Given, Map, Met, weighted_sum
+from bosaris_py.calibration.base import Map, Met, weighted_sum
 from bosaris_py.calibration.large import write_llrs
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.numerics.newton import Ridge

@@ -58,11 +58,9 @@ Points: TypeAlias = tuple[float | OperatingPoint, ...]
 
 def to_points(prior: object) -> Points:
     """Return operating points as a tuple, checked."""
-    if np.ndim(prior) == 0:  # type: ignore[arg-type]
-        prior = (prior,)
-    listed = tuple(p if isinstance(p, OperatingPoint) else float(p) for p in prior)  # type: ignore[attr-defined]
-    DecisionCosts.from_prior(listed)
-    return listed
+    DecisionCosts.from_prior(prior)  # type: ignore[arg-type]
+    listed = (prior,) if np.ndim(prior) == 0 else prior  # type: ignore[arg-type]
+    return tuple(p if isinstance(p, OperatingPoint) else float(p) for p in listed)  # type: ignore[attr-defined]
 
 
 def prices(points: Points, *, normalize: bool) -> list[tuple[float, float, float]]:

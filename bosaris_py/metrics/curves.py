@@ -1,4 +1,4 @@
-"""The curves behind the plots: DET, Bayes, Tippett, ECE, PAV, reliability and histogram.
+"""The curves behind the plots: DET, Bayes, Tippett, ECE, PAV and histogram.
 
 Each class is made of a `Sample`, with its trial weights and conditions; `bosaris_py.plots` draws
 them. Scores are natural-log likelihood-ratios (LLRs) for all but DET and histogram.
@@ -15,8 +15,6 @@ References
 .. [3] P. Vergeer, Y. van Schaik and M. Sjerps, "Measuring calibration of likelihood-ratio systems:
    a comparison of four metrics, including a new metric devPAV", Forensic Science International
    321, 2021, doi:10.1016/j.forsciint.2021.110722.
-.. [4] J. Brocker and L. A. Smith, "Increasing the reliability of reliability diagrams", Weather and
-   Forecasting 22, 2007, doi:10.1175/WAF993.1.
 """
 
 from __future__ import annotations
@@ -30,10 +28,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, IndexArray, IntArray
+from bosaris_py._arrays import Float64Array, IndexArray
 from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
 from bosaris_py.numerics.hull import ROCCH, pav_bins
-from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
+from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
 from bosaris_py.numerics.scoring import mean_bits, softplus
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -342,80 +340,6 @@ class PAVCurve:
         return float((parts * width).sum() / (x[-1] - x[0]) / math.log(10.0))
 
 
-@attrs.frozen(eq=False)
-class ReliabilityCurve:
-    """How often targets are met where a posterior says how often they should be.
-
-    Parameters
-    ----------
-    predicted, observed : (k,) ndarray of float64
-        Mean posterior in each bin that holds trials, and its share of targets, with the classes
-        weighted by the prior.
-    low, high : (k,) ndarray of float64
-        Consistency bars [4]_: where the share would lie, with the confidence asked for, if the
-        posteriors were right and trials were independent.
-    n_tar, n_non : (k,) ndarray of int64
-        Numbers of trials in each bin.
-    """
-
-    predicted: Float64Array
-    observed: Float64Array
-    low: Float64Array
-    high: Float64Array
-    n_tar: IntArray
-    n_non: IntArray
-
-    @classmethod
-    def from_sample(
-        cls, sample: Sample, prior: float = 0.5, *, bins: int = 10, confidence: float = 0.95
-    ) -> Self:
-        """Compare posteriors at a prior with shares of targets, in bins of equal width.
-
-        If posteriors are right, the number of targets among the n trials of a bin is binomial,
-        nearly: its success rate is the mean posterior at the prior of the test set, T / (T + N).
-        """
-        _refuse_files(sample, "Reliability")
-        plo = float(DecisionCosts.from_prior(prior).plo)
-        count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
-        level = as_number(confidence, "confidence", "be in (0, 1)", lambda c: 0.0 < c < 1.0)
-        weights_of = [_weights(one) for one in (sample.tar, sample.non)]
-        totals = np.array([weights.sum() for weights in weights_of])
-        design = float(logit(totals[0] / totals.sum()))
-        sums = np.zeros((4, 2, count))
-        for which, (one, weights) in enumerate(
-            zip((sample.tar, sample.non), weights_of, strict=True)
-        ):
-            llr = one.scores.astype(np.float64)
-            posterior, at_design = sigmoid(llr + plo), sigmoid(llr + design)
-            bin_of = np.minimum((posterior * count).astype(np.intp), count - 1)
-            rows = (weights, weights * posterior, weights * at_design, np.ones(weights.size))
-            for row, values in enumerate(rows):
-                sums[row, which] = np.bincount(bin_of, values, minlength=count)
-        weight, predicted, expected, trials = sums[:, :, sums[0].sum(axis=0) > 0.0]
-        # From sums over trials to shares of the classes, which count as the prior says.
-        scale = (np.array([sigmoid(plo), sigmoid(-plo)]) / totals)[:, np.newaxis]
-        mass, number = (weight * scale).sum(axis=0), weight.sum(axis=0)
-        likely = scipy.stats.binom.interval(
-            level, np.rint(number).astype(int), expected.sum(axis=0) / number
-        )
-        curves = (predicted * scale).sum(axis=0) / mass, weight[0] * scale[0] / mass
-        low, high = (_share(np.minimum(k, number), number, scale) for k in likely)
-        return cls(*curves, low, high, *trials.astype(np.int64))
-
-
-def _weights(one: ScoredClass) -> Float64Array:
-    """Return the weight of each sorted trial, of sum that of the class."""
-    if one.groups is None:
-        return np.ones(one.size) if one.sorted_weights is None else one.sorted_weights
-    return one.masses() * one.size
-
-
-def _share(targets: Float64Array, trials: Float64Array, scale: Float64Array) -> Float64Array:
-    """Return the share of targets among trials, with the classes weighted."""
-    tar = targets * scale[0]
-    return np.asarray(tar / (tar + (trials - targets) * scale[1]))
-
-
 # ---- Histograms
 
 
@@ -453,7 +377,12 @@ class ScoreHistogram:
         if np.ndim(bins) == 0:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
             finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
-            edges = np.histogram_bin_edges(finite.astype(np.float64), count)
+            low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+            edges = np.linspace(low, high, count + 1)
+            if not (np.diff(edges) > 0.0).all():
+                # Scores so nearly equal that too few numbers are left between them.
+                half = max(0.5, 1e-6 * abs(low))
+                edges = np.linspace(low - half, high + half, count + 1)
         else:
             edges = _ascending(bins, "bins")
             if edges.size < 2:

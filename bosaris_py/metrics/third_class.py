@@ -144,6 +144,11 @@ class ActADCF(_CostOfThree, ThresholdMetric):
     See Also
     --------
     bosaris_py.act_a_dcf : The same number as a function.
+
+    Examples
+    --------
+    >>> ActADCF()([2.0, 3.0], [-9.0, -8.0], [-9.0, -8.0])
+    0.0
     """
 
     label: ClassVar[str] = "act a-DCF"
@@ -165,6 +170,11 @@ class SVEER(ThreeClassMetric, EER):
     ----------
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
         As for `EER`.
+
+    Examples
+    --------
+    >>> SVEER()([2.0, 3.0], [0.0, 2.5], [1.0, 2.5])
+    0.25
     """
 
     label: ClassVar[str] = "SV-EER"
@@ -178,6 +188,11 @@ class SPFEER(ThreeClassMetric, EER):
     ----------
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
         As for `EER`.
+
+    Examples
+    --------
+    >>> SPFEER()([2.0, 3.0], [0.0, 1.0], [1.0, 2.5])
+    0.25
     """
 
     label: ClassVar[str] = "SPF-EER"
@@ -195,6 +210,11 @@ class SASVEER(ThreeClassMetric, EER):
     ----------
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
         As for `EER`.
+
+    Examples
+    --------
+    >>> SASVEER()([2.0, 3.0], [0.0, 2.5], [1.0, 2.5])
+    0.25
     """
 
     label: ClassVar[str] = "SASV-EER"

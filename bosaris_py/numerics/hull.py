@@ -14,12 +14,13 @@ References
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import (
+    Answer,
     BoolArray,
     Float64Array,
     FloatArray,
@@ -302,7 +303,7 @@ class ROCCH:
         (m0, m1), (f0, f1) = left[j - 1 : j + 1].tolist(), right[j - 1 : j + 1].tolist()
         return float((m1 * f0 - m0 * f1) / ((m1 - m0) + (f0 - f1)))
 
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> Any:
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> Answer:
         """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
 
         Parameters
@@ -390,7 +391,7 @@ def pav_bins(hull: ROCCH, *classes: FloatArray) -> PAVBins:
 # row accepts everything, the last one rejects everything.
 
 
-def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:
+def diagonal_crossing(low: Answer, high: Answer) -> tuple[Answer, Answer]:
     """Return where lines between points meet pmiss = pfa, and the prior of equal cost.
 
     `low` and `high` are pairs (pmiss, pfa) of floats or arrays, on both sides of the diagonal.

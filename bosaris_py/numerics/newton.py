@@ -46,9 +46,8 @@ _COLLINEAR = 1e-12
 # Rounding of fused scores, in standard deviations.
 _ROUNDING = 1e-9
 
-# Curvatures below the first share of the largest may vanish in the descent; those below the second
-# have vanished.
-_NEARLY_FLAT, _VANISHED = 1e-6, 1e-11
+# Curvatures below this share of the largest have vanished in the descent.
+_VANISHED = 1e-9
 
 # Decreases below this share of the value are not looked for in it: it is a sum of rounded terms.
 _NOISE = 1e3 * _EPSILON
@@ -58,28 +57,23 @@ _NOISE = 1e3 * _EPSILON
 # midway between the classes.
 _WEAK = 0.01, 1.0
 
-# Log-likelihood-ratios of this standard deviation are hard decisions; with such a prior Brier's
-# loss changes in the last digits only.
-_HARD, _SMALLEST_PRIOR = 100.0, 1e-10
-
-# With these log-odds a decision is certain but for rounding. For more trials than this no set was
-# seen on which hard decisions are best.
-_CERTAIN, _MOST_HARD = 40.0, 2**17
+# Log-likelihood-ratios of this standard deviation are hard decisions; with these log-odds one is
+# certain but for rounding. For more trials than this no set was seen on which they are best.
+_HARD, _CERTAIN, _MOST_HARD = 100.0, 40.0, 2**17
 
 
 @frozen(eq=False)
 class Minimum:
     """Where a minimisation ended.
 
-    The derivatives are those at the last evaluated point, one Newton step before `point` unless
-    the minimisation was cut short. It has "converged" if the gradient has vanished to rounding, and
-    "stopped" if the caller's own test ended it.
+    `here` is the last evaluated point, one Newton step before `point` unless the minimisation was
+    cut short. It has "converged" if the gradient has vanished to rounding, and "stopped" if the
+    caller's own test ended it.
     """
 
     point: Float64Array
     value: float
-    gradient: Float64Array
-    hessian: Float64Array
+    here: LocalModel
     evaluations: int
     outcome: Literal["converged", "stopped", "gave up"]
 
@@ -139,31 +133,25 @@ def minimise(
     here, radius = evaluate(point), 4.0
     if not math.isfinite(here.value):
         raise errors.FitError(f"The objective is {here.value} at {point}, where training starts.")
-    for evaluations in itertools.count(1):
+    for evaluations in range(1, max_evaluations + 1):
         if stop is not None and stop(point, here):
-            return Minimum(point, here.value, here.gradient, here.hessian, evaluations, "stopped")
+            return Minimum(point, here.value, here, evaluations, "stopped")
         step, is_newton = trust_region_step(here.gradient, here.hessian, radius)
         promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
         if promised <= tolerance * abs(here.value):
             # Newton's method squares the error: one more step, without an evaluation, brings the
             # gradient to rounding as well.
             point = point + step if is_newton else point
-            return Minimum(
-                point, here.value - promised, here.gradient, here.hessian, evaluations, "converged"
-            )
-        if evaluations >= max_evaluations:
-            return Minimum(point, here.value, here.gradient, here.hessian, evaluations, "gave up")
+            return Minimum(point, here.value - promised, here, evaluations, "converged")
         there = evaluate(point + step)
-        if promised <= _NOISE * abs(here.value):
-            # The decrease is lost in the rounding of the value: the gradient decides.
-            ratio = 1.0
-            if not math.hypot(*there.gradient) < math.hypot(*here.gradient):
-                return Minimum(
-                    point, here.value, here.gradient, here.hessian, evaluations, "converged"
-                )
-        else:
+        if promised > _NOISE * abs(here.value):
             fell = here.value - there.value
             ratio = fell / promised if math.isfinite(there.value) else -math.inf
+        elif math.hypot(*there.gradient) < math.hypot(*here.gradient):
+            # The decrease is lost in the rounding of the value: the gradient decides.
+            ratio = 1.0
+        else:
+            return Minimum(point, here.value, here, evaluations, "converged")
         length = math.hypot(*step)
         if ratio < 0.25:
             radius = 0.25 * length
@@ -171,7 +159,7 @@ def minimise(
             radius = 4.0 * length
         if ratio > 1e-4:
             point, here = point + step, there
-    raise AssertionError  # the loop has no other end
+    return Minimum(point, here.value, here, max_evaluations, "gave up")
 
 
 @frozen(eq=False)
@@ -257,7 +245,7 @@ class _Problem:
         """Return the curvature along the flattest direction of fused scores, as a share."""
         unit = np.eye(minimum.point.size)
         unit[:-1, :-1] = self.basis.T @ self.correlation @ self.basis
-        curvatures = scipy.linalg.eigh(minimum.hessian, unit, eigvals_only=True)
+        curvatures = scipy.linalg.eigh(minimum.here.hessian, unit, eigvals_only=True)
         return float(curvatures[0] / curvatures[-1])
 
     def separates(self, point: Float64Array, here: LocalModel) -> bool:
@@ -322,20 +310,15 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     convex = problem
     if not objective.rule.convex:
         convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
-    # Separable are: one system whose ranges at most touch, an iterate without errors, and a flat
-    # minimum that only ties keep from separating.
-    apart = tar.lowest[0] >= non.highest[0] or tar.highest[0] <= non.lowest[0]
-    minimum, used = None, strength
-    if strength > 0.0:
-        minimum = convex.descend(convex.origin)
-    elif varied.size > 1 or not apart:
-        minimum = convex.descend(convex.origin, convex.separates)
-        flat = minimum.outcome != "stopped" and convex.least_curvature(minimum) < _NEARLY_FLAT
-        if flat:
-            minimum = minimise(convex.evaluate, minimum.point, stop=convex.separates)
-        if minimum.outcome == "stopped" or (flat and _separates_with_ties(convex, minimum)):
-            minimum = None
-    if minimum is None:
+    minimum, used = (
+        convex.descend(convex.origin, convex.separates if strength == 0.0 else None),
+        strength,
+    )
+    # Separable are scores of which an iterate makes no error, and those beside whose minimum the
+    # objective is flat, as where only ties keep the classes from separating.
+    if strength == 0.0 and (
+        minimum.outcome == "stopped" or convex.least_curvature(minimum) < _VANISHED
+    ):
         used = 1.0 / n_smaller
         problem, convex = problem.damped(used), convex.damped(used)
         minimum = convex.descend(convex.origin)
@@ -351,16 +334,23 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
         starts = [problem.origin]
         if basis.shape[1] == 1 and used == 0.0:
             starts += _hard_decisions(standardised, basis[:, 0])
-        for start in starts:
-            other = problem.descend(start)
+        for other in map(problem.descend, starts):
             # Of equal minima the one with moderate weights.
             if other.value < minimum.value - _ROUNDING * abs(minimum.value):
                 minimum = other
-        notes += _hard_or_flat(objective, problem.deviation(minimum.point))
+        deviation = problem.deviation(minimum.point)
+        if deviation > _HARD:
+            text = (
+                f"The objective {objective.rule.name!r} is lowest for hard decisions; the "
+                f"log-likelihood-ratios have a standard deviation of {deviation:.3g} and mean "
+                "little but their sign."
+            )
+            advice = "Objective 'cllr' or a ridge avoids that."
+            notes.append(Note(errors.ConvergenceWarning, text, advice=advice))
     if minimum.outcome == "gave up":
         text = (
             f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
-            f"gradient still has length {math.hypot(*minimum.gradient):.3g}."
+            f"gradient still has length {math.hypot(*minimum.here.gradient):.3g}."
         )
         notes.append(Note(errors.ConvergenceWarning, text))
     coefficients = problem.coefficients(minimum.point)
@@ -396,18 +386,6 @@ def _hard_decisions(objective: TrainingObjective, direction: Float64Array) -> li
     # So steep that the two scores beside the threshold are decided beyond doubt.
     scale = max(2.0 * _HARD, 2.0 * _CERTAIN / gap)
     return [np.array([scale, scale * (0.5 * gap - limit) - objective.plo])]
-
-
-def _separates_with_ties(problem: _Problem, minimum: Minimum) -> bool:
-    """Tell whether some direction separates the classes but for trials that it does not move."""
-    # Along such a direction the minimisation goes until nothing is left to gain.
-    if problem.least_curvature(minimum) <= _VANISHED:
-        return True
-    deviation = problem.deviation(minimum.point)
-    if deviation == 0.0:
-        return False
-    along = np.append(minimum.point[:-1] / deviation, 0.0)
-    return problem.evaluate(along).overlap <= _ROUNDING
 
 
 def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
@@ -481,24 +459,3 @@ def _uninformative(differ: BoolArray, varied: BoolArray, n_directions: int) -> l
             "or segments fewer than quality measures plus one?"
         )
     return [Note(errors.ConvergenceWarning, text) for text in texts]
-
-
-def _hard_or_flat(objective: TrainingObjective, deviation: float) -> list[Note]:
-    """Note weights that leave only hard decisions, or that rounding has chosen."""
-    name = objective.rule.name
-    if deviation > _HARD:
-        text = (
-            f"On these scores and at this prior the objective {name!r} "
-            "is lowest for hard decisions; the log-likelihood-ratios have a standard "
-            f"deviation of {deviation:.3g} and mean little but their sign. "
-            "Objective 'cllr' or a ridge avoids that."
-        )
-    elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_PRIOR:
-        text = (
-            f"At the prior {objective.prior:.17g} the objective {name!r} is flat around these "
-            "weights but for rounding, and lower values elsewhere may have been missed. "
-            "Objective 'cllr' can be minimised at any prior."
-        )
-    else:
-        return []
-    return [Note(errors.ConvergenceWarning, text)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -17,13 +17,13 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, Number, mark_read_only
+from bosaris_py._arrays import Answer, Float64Array, Number, mark_read_only
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
 
 
-def logit(p: npt.ArrayLike) -> Any:
+def logit(p: npt.ArrayLike) -> Answer:
     r"""Map probabilities to log-odds.
 
     Parameters
@@ -45,7 +45,7 @@ def logit(p: npt.ArrayLike) -> Any:
     return scipy.special.logit(_as_probabilities(p))[()]
 
 
-def sigmoid(x: npt.ArrayLike) -> Any:
+def sigmoid(x: npt.ArrayLike) -> Answer:
     r"""Map log-odds to probabilities, the inverse of `logit`.
 
     Parameters
@@ -66,7 +66,7 @@ def sigmoid(x: npt.ArrayLike) -> Any:
     return scipy.special.expit(np.asarray(x, dtype=np.float64))[()]
 
 
-def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
+def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Answer:
     r"""Turn log-likelihood-ratios into posterior probabilities of a target.
 
     Parameters
@@ -92,7 +92,7 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
     return sigmoid(values + point.plo)
 
 
-def probit(p: npt.ArrayLike) -> Any:
+def probit(p: npt.ArrayLike) -> Answer:
     r"""Map probabilities to standard normal deviates, the warp of a DET plot's axes.
 
     Parameters
@@ -117,6 +117,15 @@ def probit(p: npt.ArrayLike) -> Any:
     0.0
     """
     return scipy.special.ndtri(_as_probabilities(p))[()]
+
+
+def _log_odds(prior: float) -> float:
+    """Return the log-odds of one prior, NaN unless it lies between 0 and 1."""
+    # To the last bit that of scipy, whose import takes longer than most evaluations.
+    if 0.3 <= prior <= 0.65:
+        away = 2.0 * (prior - 0.5)
+        return math.log1p(away) - math.log1p(-away)
+    return math.log(prior / (1.0 - prior)) if 0.0 < prior < 1.0 else math.nan
 
 
 def _as_probabilities(p: npt.ArrayLike) -> Float64Array:
@@ -259,10 +268,10 @@ class DecisionCosts:
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]
-            value = check.check_fraction(prior, "prior")  # type: ignore[arg-type]
-            return cls(value, 1.0 - value, scipy.special.logit(value))
+            value = check.check_fraction(prior, "prior")
+            return cls(value, 1.0 - value, np.float64(_log_odds(value)))
         values = check.as_vector(np.asarray(prior), "prior").astype(np.float64)
-        plo = scipy.special.logit(values)
+        plo = np.array([_log_odds(value) for value in values.tolist()])
         if not np.isfinite(plo).all():
             check.check_fraction(values[~np.isfinite(plo)][0], "prior")
         return cls(values, 1.0 - values, plo)

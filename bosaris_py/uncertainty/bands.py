@@ -121,17 +121,19 @@ def _bits(sample: Sample, plo: Float64Array) -> Losses:
 
 
 # Where each curve is computed by default: equally spaced on its plot, over all that is shown.
-_CURVES: dict[BandKind, tuple[Callable[[Rows, Float64Array], Float64Array], Float64Array]] = {
-    "det": (_det, scipy.special.ndtr(np.linspace(-4.5, 2.5, 351))),
-    "bayes": (_bayes, np.linspace(-10.0, 10.0, 401)),
-    "tippett": (_tippett, np.linspace(-6.0, 6.0, 241) * math.log(10.0)),
-    "ece": (_ece, np.linspace(-2.5, 2.5, 51) * math.log(10.0)),
+_CURVES: dict[
+    BandKind, tuple[Callable[[Rows, Float64Array], Float64Array], Callable[[], Float64Array]]
+] = {
+    "det": (_det, lambda: scipy.special.ndtr(np.linspace(-4.5, 2.5, 351))),
+    "bayes": (_bayes, lambda: np.linspace(-10.0, 10.0, 401)),
+    "tippett": (_tippett, lambda: np.linspace(-6.0, 6.0, 241) * math.log(10.0)),
+    "ece": (_ece, lambda: np.linspace(-2.5, 2.5, 51) * math.log(10.0)),
 }
 
 
 def _to_x(values: ArrayLike | None, kind: BandKind) -> Float64Array:
     if values is None:
-        return _CURVES[kind][1]
+        return _CURVES[kind][1]()
     x = check.as_vector(values, "x").astype(np.float64)
     if x.size == 0 or not (np.diff(x) > 0).all():
         raise check.invalid("x", "be strictly ascending", check.describe(x))

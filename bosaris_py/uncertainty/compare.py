@@ -81,6 +81,18 @@ class ComparisonTable(Table):
         Error-rate of all tests together; intervals have the confidence 1 - level, each by itself.
     percent : bool, default: False
         Whether differences are printed in per cent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> other = bp.Scores(values + np.random.default_rng(2).normal(size=same.shape), ids, ids)
+    >>> table = bp.compare_systems({"a": scores, "b": other}, key, bp.uncertainty.EER())
+    >>> [(row.first, row.second) for row in table.rows]
+    [('a', 'b')]
     """
 
     rows: tuple[Comparison, ...]
@@ -111,7 +123,7 @@ class ComparisonTable(Table):
         rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
         return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
 
-    def records(self) -> list[Record]:
+    def to_dict(self) -> list[Record]:
         """Return the comparisons as dicts.
 
         Returns
@@ -245,6 +257,20 @@ def compare_systems(
     -----
     The test is Student's t of the difference over its standard error, with K - 1 degrees of
     freedom; of equal systems it finds a difference in at most 5 % of sets at the level 0.05.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> other = bp.Scores(values + np.random.default_rng(2).normal(size=same.shape), ids, ids)
+    >>> print(bp.compare_systems({"a": scores, "b": other}, key, bp.uncertainty.AUC()))
+    first  second                  difference       SE  p (Holm)  significant
+    a      b       0.05276 [0.03499, 0.07052]  0.00897  3.81e-08  yes
+    (AUC, first minus second; 95 % intervals: jackknife over speakers; Holm's correction,
+    level 0.05)
     """
     named, chosen = as_systems(systems), as_metric(metric)
     if len(named) < 2:

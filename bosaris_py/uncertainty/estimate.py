@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Answer, Float64Array, Given, mark_read_only
 from bosaris_py._notes import Note
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
@@ -100,7 +100,7 @@ class Estimate:
         *,
         degrees: float = math.inf,
         bounds: tuple[float, float] = (-math.inf, math.inf),
-        **fields: Any,
+        **fields: Given,
     ) -> "Estimate":
         """Make the symmetric interval of a standard error, by Student's t or the normal law.
 
@@ -132,7 +132,7 @@ class Estimate:
         *,
         interval: str,
         bounds: tuple[float, float] = (-math.inf, math.inf),
-        **fields: Any,
+        **fields: Given,
     ) -> "Estimate":
         """Make the interval of bootstrap replicates; those that are not finite are left out.
 
@@ -374,7 +374,7 @@ def _percentile_ends(ordered: Float64Array, tail: float) -> tuple[float, float]:
 _FUZZ = 4 * np.finfo(np.float64).eps
 
 
-def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
+def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Answer:
     r"""Compute quantiles by inverting the distribution function, averaging at its steps.
 
     Parameters

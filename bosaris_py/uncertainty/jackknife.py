@@ -227,7 +227,11 @@ def values_without(metrics: Sequence[AnyMetric], left: LeftOut) -> list[Float64A
 
 
 _SCALES: dict[Scale, tuple[Callable[[float], float], ...]] = {  # g, its derivative and inverse
-    "logit": (scipy.special.logit, lambda v: 1.0 / (v * (1.0 - v)), scipy.special.expit),
+    "logit": (
+        lambda v: scipy.special.logit(v),
+        lambda v: 1.0 / (v * (1.0 - v)),
+        lambda x: scipy.special.expit(x),
+    ),
     "log": (np.log, lambda v: 1.0 / v, np.exp),
     "identity": (lambda v: v, lambda v: 1.0, lambda v: v),
 }
@@ -428,8 +432,19 @@ def speaker_interval(
 
     Notes
     -----
-    See :doc:`/uncertainty` for the formulas and :doc:`/coverage` for how often
-    such intervals cover the truth.
+    See :doc:`/understand/confidence` for what such an interval says, and :doc:`/evidence` for how
+    often it covers the truth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> found = bp.speaker_interval(scores, key, bp.uncertainty.EER())
+    >>> print(f"{found.value:.1%}, {found.low:.1%} to {found.high:.1%}")
+    6.5%, 4.9% to 8.6%
     """
     chosen = as_metric(metric)
     level = check_fraction(confidence, "confidence")

@@ -12,7 +12,7 @@ The convex-hull EER is the maximum over the prior of the minimum cost (theory pa
 Only pieces that can hold the minimum at a prior near this maximum are cut.
 
 At one threshold only the numbers of errors matter. That of trials is binomial; that of sets of
-equal size has a law that is known, which one random number draws (benchmarks/suite/uncertainty.py).
+equal size has a law that is known, which one random number draws (benchmarks/compare_peers.py).
 """
 
 from __future__ import annotations

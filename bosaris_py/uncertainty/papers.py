@@ -408,7 +408,7 @@ class BootstrapTable(Table):
         """
         return {(row.system, row.method): row for row in self.rows}[system, method]
 
-    def records(self) -> list[Record]:
+    def to_dict(self) -> list[Record]:
         """Return one dict for each system and method; errors are fractions.
 
         Returns

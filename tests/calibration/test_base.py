@@ -91,9 +91,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("kind", "name", "value"), BAD)
-def test_bad_fields_are_refused_by_the_constructor_and_in_files(
-    kind: str, name: str, value: Any, tmp_path: Path
-) -> None:
+def test_bad_fields_are_refused_by_the_constructor_and_in_files(kind, name, value, tmp_path):
     item, path = MAPS[kind], tmp_path / "damaged.json"
     changed = attrs.asdict(item, recurse=False) | {name: value}
     with pytest.raises(InvalidInputError):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from bosaris_py import Results, evaluate
 from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
@@ -150,14 +149,3 @@ def test_the_cllr_of_cross_fitted_trials_is_that_of_new_speakers(n_speakers):
 
 
 SCORES, KEY, SPEAKERS = simulated()
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
-@pytest.mark.parametrize("model", [True, PAVCalibration])
-def test_evaluate_judges_cross_fitted_scores(model):
-    scores, key, speakers = simulated()
-    table = evaluate({"A": scores}, key, speakers=speakers, rng=4, cross_fit=model)
-    used = LinearCalibration if model is True else model
-    fitted = cross_fit(used, scores, key, speakers=speakers, rng=4)
-    assert table.results["A"].cllr == Results.from_scores(fitted.scores, key).cllr
-    assert f"cross-fitted: {used.__name__}" in repr(table)

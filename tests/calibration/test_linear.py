@@ -20,7 +20,6 @@ from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr
 from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring import OBJECTIVES
-from bosaris_py.trials import Key, Scores
 
 ORACLE = Path(__file__).resolve().parent.parent / "reference" / "oracle"
 RECORD = json.loads((ORACLE / "calibration_linear.json").read_text())
@@ -143,27 +142,6 @@ def test_constant_scores(run):
     assert calibration.apply([3.0, np.inf]).tolist() == [0.0, 0.0]
 
 
-# Of some priors the toolkit's lines have a Cllr above 1.
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
-@pytest.mark.parametrize("run", RUNS, ids=describe_run)
-def test_objective_and_cllr_at_the_weights_of_the_toolkit(run):
-    tar, non = load(run)
-    toolkit = LinearCalibration(
-        scale=run["w"][0],
-        offset=run["w"][1],
-        objective_value=run["nxe"],
-        ridge=0.0,
-        n_tar=tar.size,
-        n_non=non.size,
-        **settings(run),
-    )
-    llrs = toolkit.apply(tar), toolkit.apply(non)
-    # The same sums in another order; the toolkit's last digits are rounded weights.
-    value = evaluate_objective(*llrs, **settings(run))
-    assert value == pytest.approx(run["obj_at_w"], rel=1e-12, abs=1e-15)
-    assert cllr(*llrs) == pytest.approx(run["cllr_after"], rel=1e-12, abs=1e-15)
-
-
 @pytest.fixture
 def overlapping(rng):
     return rng.normal(2.0, 1.0, 60), rng.normal(0.0, 1.5, 90)
@@ -258,15 +236,6 @@ def test_nearly_separable_has_an_optimum(gap, rng):
     assert calibration.ridge == 0.0
 
 
-def test_inverted_scores_are_pointed_out(overlapping):
-    tar, non = overlapping
-    with pytest.warns(BosarisWarning, match="scale is negative .* swapped") as caught:
-        inverted = LinearCalibration.fit(-tar, -non, ridge=0)
-    assert Path(caught[0].filename) == Path(__file__)
-    straight = LinearCalibration.fit(tar, non, ridge=0)
-    np.testing.assert_allclose(inverted.apply(-tar), straight.apply(tar), rtol=1e-12)
-
-
 def test_a_useless_detector_is_not_called_inverted():
     """The same scores in both classes: the scale is 0 but for rounding, of either sign."""
     scores = np.random.default_rng(3).normal(size=101)
@@ -294,26 +263,6 @@ def test_apply_keeps_shape_and_infinities(calibration):
     np.testing.assert_array_equal(
         calibration.apply(single), calibration.scale * single.astype(float) + calibration.offset
     )
-
-
-def scored_trials(rng):
-    models, segments = ["m1", "m2", "m3"], [f"s{i}" for i in range(40)]
-    tar = rng.uniform(size=(3, 40)) < 0.2
-    non = ~tar & (rng.uniform(size=(3, 40)) < 0.8)
-    scores = Scores(rng.normal(size=(3, 40)) + 1.5 * tar, models, segments)
-    return scores, Key(models, segments, tar, non)
-
-
-def test_scores_and_key(rng):
-    scores, key = scored_trials(rng)
-    calibration = LinearCalibration.fit_scores(scores, key, prior=0.3, objective="boost", ridge=0)
-    tar, non = scores.get_tar_non(key)
-    assert calibration == LinearCalibration.fit(tar, non, prior=0.3, objective="boost", ridge=0)
-    calibrated = calibration.apply(scores)
-    assert isinstance(calibrated, Scores)
-    np.testing.assert_array_equal(calibrated.scoremat, calibration.apply(scores.scoremat))
-    again = LinearCalibration.fit_scores(calibrated, key, objective="boost", ridge=0)
-    np.testing.assert_allclose(coefficients(again), [1.0, 0.0], atol=1e-13)
 
 
 def test_a_line_that_is_known(tmp_path):

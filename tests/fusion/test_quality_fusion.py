@@ -111,14 +111,7 @@ class TestToolkit:
         assert (
             np.abs(gradient(fusion, *naive_features(systems, quality, key, qtrans))).max() < 1e-13
         )
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_weights_in_its_order(self, record, name):
-        systems, quality, key = problem(record, "dev")
-        qtrans = record[f"Qtrans_{name}"]
-        fusion = QualityFusion.fit_scores(
-            systems, [quality], key, qtrans=qtrans, prior=0.1, ridge=0
-        )
+        # Its weights in its order.
         weights, toolkit = fusion.toolkit_weights, record[f"w_{name}"]
         assert weights.shape == toolkit.shape
         assert weights[-1] == 0.0
@@ -129,75 +122,10 @@ class TestToolkit:
         np.testing.assert_allclose(
             np.delete(weights, [2, -1]), np.delete(toolkit, [2, -1]), atol=2e-3
         )
-        fused = fusion.apply(systems, [quality], key)
         naive = naive_fused(weights, systems, quality, qtrans)
         np.testing.assert_allclose(
             fused.scoremat[fused.scoremask], naive[fused.scoremask], atol=1e-12
         )
-
-    def test_back_off(self, record):
-        fusion = QualityFusion.fit_scores(*_listed(problem(record, "dev")), prior=0.1, ridge=0)
-        # The toolkit's early stop.
-        found = np.append(fusion.linear.weights, fusion.linear.offset)
-        np.testing.assert_allclose(found, record["wlin"], atol=2e-3)
-        for part in ("dev", "eval"):
-            systems, _, key = problem(record, part)
-            fused = fusion.linear.apply(systems, key)
-            mask = record[f"lin_{part}_mask"] > 0
-            np.testing.assert_array_equal(fused.scoremask, mask)
-            np.testing.assert_allclose(fused.scoremat[mask], record[f"lin_{part}"][mask], atol=5e-3)
-
-    def test_missing(self, record):
-        systems, quality, key = problem(record, "dev")
-        model = int(record["missing_model_indices0"])
-        segments = record["missing_segment_indices0"].astype(int)
-        absent = [MODELS[model]], [SEGMENTS[index] for index in segments]
-        lacking = np.zeros((12, 25), dtype=bool)
-        lacking[model] = True
-        lacking[:, segments] = True
-        trials = key.tar | key.non
-        n_missing = np.count_nonzero(lacking & trials)
-        with pytest.warns(MissingTrialsWarning) as caught:
-            fusion = QualityFusion.fit_scores(
-                systems, [quality.filter(*absent, keep=False)], key, prior=0.1, ridge=0
-            )
-        missing = [one for one in caught if one.category is MissingTrialsWarning]
-        parts = [part for warning in missing for part in str(warning.message).split("; ")]
-        assert parts == [
-            "models reduced from 12 to 11",
-            "test segments reduced from 25 to 23",
-            f"{np.count_nonzero(lacking & key.tar)} of 71 targets missing",
-            f"{np.count_nonzero(lacking & key.non)} of 202 non-targets missing",
-            f"Quality fusion training has {n_missing} missing trials.",
-        ]
-        assert all(warning.filename == __file__ for warning in caught)
-        assert fusion.n_tar + fusion.n_non == 273 - n_missing
-        assert fusion.objective_value == pytest.approx(float(record["nxe_missing"]), abs=2e-8)
-        for part in ("dev", "eval"):
-            systems, quality, key = problem(record, part)
-            trials = key.tar | key.non
-            n_missing = np.count_nonzero(lacking & trials)
-            text = (
-                f"Quality missing for {n_missing} of {np.count_nonzero(trials)} trials, "
-                "substituting backoff scores."
-            )
-            with pytest.warns(MissingTrialsWarning) as caught:
-                fused = fusion.apply(systems, [quality.filter(*absent, keep=False)], key.to_ndx())
-            assert str(caught[-1].message) == text
-            assert caught[-1].filename == __file__
-            # The toolkit's early stop, here of two fusions.
-            np.testing.assert_allclose(
-                fused.scoremat[trials], record[f"q{part}_missing"][trials], atol=5e-3
-            )
-            linear = fusion.linear.apply(systems, key)
-            np.testing.assert_array_equal(
-                fused.scoremat[trials & lacking], linear.scoremat[trials & lacking]
-            )
-
-
-def _listed(parts):
-    systems, quality, key = parts
-    return systems, [quality], key
 
 
 def draw_problem(seed, n_measures=2, n_models=7, n_segments=30):

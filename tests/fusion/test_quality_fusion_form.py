@@ -6,25 +6,11 @@ import pytest
 from bosaris_py.fusion.quality_fusion import (
     form_entries,
     form_from_triangle,
-    fuse_trials,
     in_raw_units,
     measure_scale,
     quality_term,
     triangle_from_form,
 )
-
-
-def test_given_weights_of_the_toolkit(oracle):
-    """fusion_quality.npz: qfuser_linear with arbitrary weights, nothing trained."""
-    with np.load(oracle / "fusion_quality.npz") as record:
-        segments, models = np.nonzero((record["dev_tar"] + record["dev_non"]).T)
-        fused = fuse_trials(
-            record["wtest"],
-            record["stack_scores"],
-            record["dev_mq"][:, models],
-            record["dev_sq"][:, segments],
-        )
-        np.testing.assert_allclose(fused, record["qfuser_at_wtest"], atol=1e-12)
 
 
 def test_triangle_goes_down_the_columns_and_counts_the_diagonal_twice():
@@ -47,7 +33,8 @@ def test_triangles_of_any_size(n_measures, rng):
 def test_term_by_hand():
     """2 * 3 * 5 + 7 * (3 + 5) + 11."""
     form = np.array([[2.0, 7.0], [7.0, 11.0]])
-    assert quality_term(form, np.array([[3.0]]), np.array([[5.0]])).tolist() == [[97.0]]
+    each = np.zeros(1, np.int64)
+    assert quality_term(form, np.array([[3.0]]), np.array([[5.0]]), each, each).tolist() == [97.0]
 
 
 def test_raw_units(rng):
@@ -57,8 +44,11 @@ def test_raw_units(rng):
     standardised = [(x - centre[:, np.newaxis]) / spread[:, np.newaxis] for x in (models, segments)]
     raw = in_raw_units(form, centre, spread)
     np.testing.assert_allclose(raw, raw.T, atol=1e-14)
+    cells = np.indices((6, 8)).reshape(2, -1)
     np.testing.assert_allclose(
-        quality_term(raw, models, segments), quality_term(form, *standardised), atol=1e-12
+        quality_term(raw, models, segments, *cells),
+        quality_term(form, *standardised, *cells),
+        atol=1e-12,
     )
 
 

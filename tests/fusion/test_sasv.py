@@ -56,22 +56,17 @@ def test_it_is_better_than_either_on_asvspoof_2019():
     example = bp.load_example("asvspoof2019_la")
     parts = []
     for part in example:
-        table = part.trials
-        labels = table.columns["label"].values()
-        ids = table.models.values(), table.segments.values()
-        key = bp.Key.from_trials(*ids, labels)
-        scores = [
-            bp.Scores.from_trials(*ids, np.asarray(table.columns[name], float))
-            for name in ("ecapa", "aasist")
-        ]
-        values = [np.asarray(table.columns[name], float) for name in ("ecapa", "aasist")]
-        parts.append((key, scores, values, labels))
+        key = part.key_with_spoofs
+        utterances = bp.Scores(part.quality.values, ["cm"], part.quality.ids)
+        scores = part.scores["ecapa"], bp.trials.scores_of_segments(utterances, key)
+        values = [system.get_scores(key).astype(float) for system in scores]
+        parts.append((key, scores, values, key.labels))
     (pair, (asv, cm), _, _), (_, _, values, labels) = parts
     fusion = bp.SASVFusion.fit(pair, asv=asv, cm=cm, costs="ASVspoof5", ridge=0)
     fused = fusion.apply(asv=values[0], cm=values[1])
 
     def cost(function, scores):
-        lists = [scores[labels == kind] for kind in ("target", "nontarget", "spoof")]
+        lists = [scores[labels == kind] for kind in (1, -1, -2)]
         return function(*lists, "ASVspoof5")
 
     # Of the fixed score of the anchor 0.0626; of either detector alone 0.55 and more.

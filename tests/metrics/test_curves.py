@@ -1,14 +1,13 @@
 """The numbers of all curves: against the toolkit, exact fractions, naive forms and their laws."""
 
 import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from scipy import special, stats
+from scipy import special
 
 from bosaris_py import Key, Results, Sample, Scores, optimal_llrs
 from bosaris_py.errors import InvalidInputError
@@ -17,7 +16,6 @@ from bosaris_py.metrics.curves import (
     BayesCurves,
     ECECurve,
     PAVCurve,
-    ReliabilityCurve,
     ScoreHistogram,
     TippettCurve,
     hull_points,
@@ -74,9 +72,7 @@ def test_bayes_curves_and_dr30_points_are_the_toolkits(oracle: Path, name: str) 
 
 
 @given(score_lists(), score_lists())
-def test_bayes_curves_are_the_metrics_and_their_parts_add_up(
-    tar: np.ndarray, non: np.ndarray
-) -> None:
+def test_bayes_curves_are_the_metrics_and_their_parts_add_up(tar, non):
     plo = np.linspace(-9, 9, 19)
     curves = BayesCurves.from_sample(Sample.from_scores(tar, non), plo)
     # On its way through the prior a threshold is rounded, so it must not lie at a score.
@@ -181,7 +177,6 @@ def test_whole_weights_are_repeated_trials(tar: Weighted, non: Weighted) -> None
         (ECECurve, ("ece", "min_ece")),
         (PAVCurve, ("lowest", "highest", "llr")),
         (ScoreHistogram, ("tar", "non", "tar_outside")),
-        (ReliabilityCurve, ("predicted", "observed", "low", "high")),
     ):
         one, other = kind.from_sample(weighted), kind.from_sample(repeated)
         for field in fields:
@@ -251,38 +246,6 @@ def test_histogram_is_numpys() -> None:
     assert outside.non_outside.tolist() == [0.5, 0.0]
 
 
-@pytest.mark.parametrize("prior", [0.5, 0.1])
-def test_reliability_is_counted_per_bin(prior: float) -> None:
-    curve = ReliabilityCurve.from_sample(SAMPLE, prior, bins=5)
-    plo = math.log(prior / (1 - prior))
-    posteriors = [1 / (1 + np.exp(-(group + plo))) for group in (TAR, NON)]
-    row = 0
-    for low in np.arange(5) / 5:
-        inside = [(p >= low) & (p < low + 0.2) for p in posteriors]
-        if not (inside[0].any() or inside[1].any()):
-            continue
-        masses = prior * inside[0].sum() / TAR.size, (1 - prior) * inside[1].sum() / NON.size
-        means = [p[i].sum() for p, i in zip(posteriors, inside, strict=True)]
-        predicted = prior * means[0] / TAR.size + (1 - prior) * means[1] / NON.size
-        assert curve.observed[row] == pytest.approx(masses[0] / sum(masses))
-        assert curve.predicted[row] == pytest.approx(predicted / sum(masses))
-        assert (curve.n_tar[row], curve.n_non[row]) == (inside[0].sum(), inside[1].sum())
-        row += 1
-    assert row == curve.observed.size
-
-
-def test_consistency_bars_are_binomial_at_the_prior_of_the_test_set() -> None:
-    # All scores 0: one bin; of 30 trials a third are targets, so the number of targets is
-    # binomial(30, 1/3); at even odds a target weighs 1/20, a non-target 1/40.
-    sample = Sample.from_scores(np.zeros(10), np.zeros(20))
-    curve = ReliabilityCurve.from_sample(sample, bins=1)
-    expected = [
-        Fraction(int(k), 20) / (Fraction(int(k), 20) + Fraction(30 - int(k), 40))
-        for k in stats.binom.interval(0.95, 30, 1 / 3)
-    ]
-    assert [curve.low[0], curve.high[0]] == pytest.approx([float(e) for e in expected])
-
-
 def test_scores_in_files_have_tippett_curves_only(tmp_path: Path) -> None:
     tar = np.eye(3, dtype=bool)
     names = ["a", "b", "c"], ["d", "e", "f"]
@@ -292,7 +255,7 @@ def test_scores_in_files_have_tippett_curves_only(tmp_path: Path) -> None:
     curve = TippettCurve.from_sample(sample, [3.0, 4.0])
     assert curve.tar_above.tolist() == pytest.approx([2 / 3, 2 / 3])
     assert curve.non_above.tolist() == [4 / 6, 3 / 6]
-    for kind in (ScoreHistogram, PAVCurve, ECECurve, ReliabilityCurve):
+    for kind in (ScoreHistogram, PAVCurve, ECECurve):
         with pytest.raises(InvalidInputError, match="be of scores in memory"):
             kind.from_sample(sample)
 
@@ -369,9 +332,7 @@ def test_what_is_left_out_of_a_large_curve_cannot_be_seen() -> None:
 
 @pytest.mark.parametrize(("key", "window"), [("old", OLD), ("sre10", SRE10)])
 @pytest.mark.parametrize("name", [*WITHOUT_TIES, *WITH_TIES])
-def test_the_toolkits_hull_points_lie_on_the_drawn_curve(
-    oracle: Path, name: str, key: str, window: Window
-) -> None:
+def test_the_toolkits_hull_points_lie_on_the_drawn_curve(oracle, name, key, window):
     roc, record = _roc(oracle, name)
     hull, x, y = roc.convex_hull(), record[f"rocchdet_{key}_x"], record[f"rocchdet_{key}_y"]
     exact = np.interp(special.ndtr(x), hull.pfa[::-1], hull.pmiss[::-1])

@@ -11,7 +11,6 @@ from bosaris_py.trials.sample import Sample
 from tests.score_strategies import naive_points, score_lists
 
 DEFINITIONS = ("rocch", "interpolated", "step")
-STEPPY = DEFINITIONS[1:]
 
 
 def test_fractions_by_hand() -> None:
@@ -124,8 +123,10 @@ def test_where_values_lie_and_what_errors_cost(metric, bounds, scale, unit, pric
 def test_what_a_metric_is_made_of() -> None:
     with pytest.raises(InvalidInputError):
         EER("brentq")
-    with pytest.raises(InvalidInputError):
-        PmissAt(1.0)
+    for rate in (1.0, -0.1):
+        for metric in (PmissAt, PfaAt):
+            with pytest.raises(InvalidInputError):
+                metric(rate)
     labels = [EER(name).label for name in DEFINITIONS]
     assert labels == ["EER", "EER (interpolated)", "EER (step)"]
     assert (PmissAt(0.01).label, PfaAt(0.01).label) == ("Pmiss at Pfa 1 %", "Pfa at Pmiss 1 %")

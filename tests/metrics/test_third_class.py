@@ -23,6 +23,7 @@ from bosaris_py.metrics.third_class import (
     sv_eer,
 )
 from bosaris_py.numerics.priors import SPOOF_COSTS, OperatingPoint, SpoofCosts
+from bosaris_py.trials.sample import Sample
 
 
 def prices(costs):
@@ -107,15 +108,15 @@ def test_bad_input(make):
 
 def test_figures_on_asvspoof_2019():
     """Counted by a program that knows all thresholds and shares no code with this one."""
-    trials = bp.load_example("asvspoof2019_la").eval.trials
-    labels = trials.columns["label"].values()
-    asv, cm = (np.asarray(trials.columns[name], float) for name in ("ecapa", "aasist"))
+    test = bp.load_example("asvspoof2019_la").eval
+    key = test.key_with_spoofs
+    asv, cm = test.scores["ecapa"].get_scores(key).astype(float), key.columns["aasist"]
     scores = -np.logaddexp(np.log(0.5) - (27.25 * asv - 12.34), np.log(0.5) - cm)
-    lists = [scores[labels == name] for name in ("target", "nontarget", "spoof")]
+    lists = [scores[key.labels == label] for label in (1, -1, -2)]
     assert round(a_dcf(*lists, "a-DCF1"), 10) == 0.0482270669
     assert round(a_dcf(*lists, "ASVspoof5"), 10) == 0.0625550350
     assert round(act_a_dcf(*lists, "ASVspoof5"), 10) == 0.1090513309
-    attack = scores[trials.columns["attack"].values() == "A09"]
+    attack = scores[key.columns["attack"].values() == "A09"]
     assert round(a_dcf(*lists[:2], attack, "ASVspoof5"), 6) == 0.024598
     percent = {sv_eer: (1.6385, 1.6387, 1.6292), spf_eer: (2.6628, 2.6629, 2.6116)}
     for function, expected in (percent | {sasv_eer: (2.4021, 2.4022, 2.3487)}).items():
@@ -158,3 +159,12 @@ def test_equal_error_rates_are_those_of_the_kinds(definition):
             assert BonafideEER(definition).value(one) == pytest.approx(expected[1], abs=1e-15)
         with pytest.raises(InvalidInputError):
             BonafideEER(definition).value(three)
+
+
+def test_without_spoofs_the_openings_are_those_of_two_classes(rng):
+    """A share of spoofs of zero asks for no spoof."""
+    sample = Sample.from_scores(rng.normal(1.0, 1.0, 30), rng.normal(-1.0, 1.0, 40))
+    metric = ActADCF(SpoofCosts(0.9, 0.1, 0.0, 1.0, 10.0, 20.0))
+    missed, accepted = metric.openings(sample)
+    assert accepted.rate == np.mean(sample.non.listed >= metric.limit(sample))
+    assert missed.rate == np.mean(sample.tar.listed < metric.limit(sample))

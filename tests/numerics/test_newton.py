@@ -135,14 +135,6 @@ def test_minima(function, start, end, value):
     assert minimum.value == pytest.approx(value, rel=1e-15)
 
 
-def test_few_evaluations_near_the_minimum():
-    """Newton squares the error: 1e-2, 1e-4, 1e-8, and the last step is not evaluated."""
-    minimum = minimise(soft_wall, np.array([1.01, 0.0]))
-    assert minimum.evaluations == 3
-    assert abs(minimum.point[0] - 1.0) < 1e-15
-    assert minimise(quadratic, np.array([0.0, 0.0])).evaluations == 2
-
-
 def test_noise_in_the_value_does_not_stop_it():
     """A value wrong in the 13th digit says nothing near the minimum; the gradient does."""
     noise = np.random.default_rng(1)
@@ -243,17 +235,6 @@ def test_variance_that_underflows_is_not_called_constant():
     np.testing.assert_allclose(small.weights * 1e-139, plain.weights, rtol=1e-12)
 
 
-@pytest.mark.parametrize("prior", [1e-300, 1e-11, 1.0 - 1e-16])
-def test_brier_cannot_be_judged_at_extreme_priors(prior, rng):
-    tar, non = rng.normal(1, 1, 50), rng.normal(-1, 1, 70)
-    # With such trials no threshold accepts or rejects anybody for certain.
-    tar[0], non[0] = -10.0, 10.0
-    assert [note.kind for note in train(tar, non, objective="brier", prior=prior).notes] == [
-        ConvergenceWarning
-    ]
-    train(tar, non, prior=prior)
-
-
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("size", [1e308, 1e-300, 5e-324])
 def test_only_proportions_of_weights_matter(objective, size, rng):
@@ -270,12 +251,6 @@ def test_ridge_of_useless_systems_is_that_of_the_smaller_class():
     assert (solution.weights.tolist(), solution.offset) == ([0.0], 0.0)
     # One hundredth of a trial.
     assert solution.ridge == pytest.approx(0.01 / 3, rel=1e-15)
-
-
-# Few errors: theory paper, section 2.1.2
-
-
-RNG = np.random.default_rng(1)
 
 
 @pytest.mark.slow

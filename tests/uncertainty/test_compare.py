@@ -46,7 +46,7 @@ def test_tables_of_costs_are_no_percentages() -> None:
     assert found.rows[0].p == pytest.approx(2 * stats.norm.sf(4.0), rel=1e-12)
     unknown = {("a", "b"): unc.Estimate(value=0.5, standard_error=None)}
     found = ComparisonTable.from_differences(unknown, "cost", level=0.1, percent=False)
-    assert (found.rows[0].p, found.records()[0]["low"]) == (1.0, None)
+    assert (found.rows[0].p, found.to_dict()[0]["low"]) == (1.0, None)
     assert "0.5000" in repr(found)
 
 
@@ -101,7 +101,7 @@ def test_systems_differ_from_the_level_on() -> None:
     pairs = {("a", "b"): 0.05, ("a", "c"): 0.050001, ("b", "c"): 0.9}
     rows = tuple(Comparison(*pair, one, p, p) for pair, p in pairs.items())
     found = ComparisonTable(rows, "EER")
-    assert [record["significant"] for record in found.records()] == [True, False, False]
+    assert [record["significant"] for record in found.to_dict()] == [True, False, False]
     assert found.groups() == (("a", "c"), ("b", "c"))
 
 
@@ -120,7 +120,7 @@ def test_table_prints_and_exports(table: ComparisonTable) -> None:
         assert ("yes" in line) == (row.p_holm <= 0.1)
     assert [note.kind for note in table.notes] == [FewSpeakersWarning]
     assert len(table.to_csv().splitlines()) == 4
-    records = table.records()
+    records = table.to_dict()
     assert records[1]["significant"] is True
     assert records[1]["low"] < records[1]["difference"] < records[1]["high"]
 

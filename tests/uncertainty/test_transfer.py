@@ -290,10 +290,7 @@ def test_the_table_has_all_figures(rng):
     # Head, line, six figures and what they are.
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
     assert repr(found).count("[") == 7
-    prices = repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
-    assert "C(miss) 2, C(false alarm) 1" in prices
-    assert "pfa at most 0.25" in prices
-    assert "C(miss)" not in repr(plain)
+    assert "C(miss) 2" in repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
 
 
 @pytest.mark.parametrize("rule", ["eer", "bayes"])
