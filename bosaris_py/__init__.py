@@ -6,9 +6,10 @@ in matrices with a mask. `Key` says which trials are targets; `Results` evaluate
 into log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
 """
 
+import importlib
+import sys
 from typing import TYPE_CHECKING
 
-from bosaris_py._lazy import lazy_names
 from bosaris_py._version import __version__ as __version__
 
 # Names by the module that has them; type checkers see the same below.
@@ -53,8 +54,26 @@ _MODULES = """
     uncertainty
 """
 
-__all__, __getattr__, __dir__ = lazy_names(__name__, _NAMES, _MODULES)
-__all__ += ["__version__"]
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a name when it is first used (PEP 562)."""
+        if name in _HOMES:
+            globals()[name] = value = getattr(importlib.import_module(_HOMES[name]), name)
+            return value
+        if name in _MODULES.split():
+            return importlib.import_module(f"{__name__}.{name}")
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+
+    def __dir__() -> list[str]:
+        """List the public names, for completion."""
+        return sorted({*__all__, *_MODULES.split()})
+
 
 if TYPE_CHECKING:
     from bosaris_py import (
@@ -70,68 +89,17 @@ if TYPE_CHECKING:
         trials as trials,
         uncertainty as uncertainty,
     )
-    from bosaris_py.calibration import (
-        BoundedCalibration as BoundedCalibration,
-        CrossFit as CrossFit,
-        GaussianCalibration as GaussianCalibration,
-        LinearCalibration as LinearCalibration,
-        LLRBounds as LLRBounds,
-        PAVCalibration as PAVCalibration,
-        cross_fit as cross_fit,
-        llr_bounds as llr_bounds,
-    )
-    from bosaris_py.evaluation import (
-        PLANS as PLANS,
-        EvaluationPlan as EvaluationPlan,
-        PartitionFactor as PartitionFactor,
-        PrimaryCost as PrimaryCost,
-        Results as Results,
-        primary_cost as primary_cost,
-        split_by_labels as split_by_labels,
-    )
+    from bosaris_py.calibration import *
+    from bosaris_py.evaluation import *
     from bosaris_py.evaluation.case import CaseLLR as CaseLLR, case_llr as case_llr
     from bosaris_py.evaluation.evaluate import evaluate as evaluate
     from bosaris_py.evaluation.evaluation import Evaluation as Evaluation
     from bosaris_py.evaluation.validation import Validation as Validation, validate as validate
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
     from bosaris_py.files.columns import Factor as Factor
-    from bosaris_py.fusion import (
-        LinearFusion as LinearFusion,
-        QualityFusion as QualityFusion,
-        SASVFusion as SASVFusion,
-        quality_systems as quality_systems,
-        read_model as read_model,
-    )
-    from bosaris_py.metrics import (
-        a_dcf as a_dcf,
-        act_a_dcf as act_a_dcf,
-        act_dcf as act_dcf,
-        auc as auc,
-        cllr as cllr,
-        eer as eer,
-        error_rates_at as error_rates_at,
-        min_cllr as min_cllr,
-        min_dcf as min_dcf,
-        optimal_llrs as optimal_llrs,
-        prbep as prbep,
-        sasv_eer as sasv_eer,
-        spf_eer as spf_eer,
-        sv_eer as sv_eer,
-        t_dcf as t_dcf,
-        t_eer as t_eer,
-    )
-    from bosaris_py.numerics import (
-        ROC as ROC,
-        ROCCH as ROCCH,
-        OperatingPoint as OperatingPoint,
-        SpoofCosts as SpoofCosts,
-        Threshold as Threshold,
-        effective_prior as effective_prior,
-        logit as logit,
-        posterior as posterior,
-        probit as probit,
-        sigmoid as sigmoid,
-    )
+    from bosaris_py.fusion import *
+    from bosaris_py.metrics import *
+    from bosaris_py.numerics import *
     from bosaris_py.plots import (
         BayesPlot as BayesPlot,
         DETPlot as DETPlot,

@@ -10,12 +10,15 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+# What a caller gave, before a check has looked at it.
+Given: TypeAlias = Any
+# A float where one number is asked for, an array where many are.
+Answer: TypeAlias = Any
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.floating]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.intp]
-Int32Array: TypeAlias = npt.NDArray[np.int32]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 # Positions in a list or a matrix, in whichever integer type holds them.
 Positions: TypeAlias = npt.NDArray[np.signedinteger]
@@ -47,7 +50,7 @@ def read_only(array: AnyArray) -> AnyArray:
     return array if trusted else mark_read_only(array.copy(order="K"))
 
 
-def by_constructor(value: Any) -> tuple[object, ...]:
+def by_constructor(value: Given) -> tuple[object, ...]:
     """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class."""
     # numpy drops the read-only flag of arrays that are pickled or copied; the constructor sets it
     # again.
@@ -66,19 +69,19 @@ class ArrayRecord:
 
     __slots__ = ()
 
-    def _fields(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, Given]:
         """Return the fields by the names of `_made`."""
         fields = attrs.fields(type(self))  # type: ignore[arg-type]
         return {field.alias: getattr(self, field.name) for field in fields if field.init}
 
     @classmethod
-    def _made(cls, *fields: Any, **named: Any) -> Self:
+    def _made(cls, *fields: Given, **named: Given) -> Self:
         """Build an object of its fields, past a constructor that converts arguments or warns."""
         made = cls.__new__(cls)
         made.__attrs_init__(*fields, **named)  # type: ignore[attr-defined]
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again."""
         return functools.partial(self._made, **self._fields()), ()
 

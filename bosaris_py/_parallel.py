@@ -5,6 +5,7 @@ The tasks and the order of their results do not depend on where they run.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -22,6 +23,8 @@ _BAR = {"delay": 1.0, "leave": False}
 
 def progress_bar(items: object = None, *, shown: bool, **named: object) -> Any:
     """Return a bar of tqdm, around items if there are any."""
+    if items is not None and not shown:
+        return items
     # It takes longer to import than this module, and few ask for a bar.
     from tqdm import tqdm
 
@@ -37,10 +40,10 @@ def clear_bars() -> None:
             bar.clear()
 
 
-def whole_number(value: Any, least: int, name: str, most: int = sys.maxsize) -> int:
+def whole_number(value: object, least: int, name: str, most: int = sys.maxsize) -> int:
     """Return `value` as an int; raise unless it is a whole number from `least` to `most`."""
     try:
-        number = int(value)
+        number: int = int(value)  # type: ignore[call-overload]
         good = number == value and not isinstance(value, bool) and least <= number <= most
     except (TypeError, ValueError, OverflowError):
         good = False
@@ -64,14 +67,14 @@ def run_tasks(
     One worker is the caller's thread, several are threads. An executor, of processes or of other
     machines, takes their place: then the function stands at the top of a module.
     """
-    bar: Any = {"total": len(tasks), "desc": label, "shown": progress}
+    show = functools.partial(progress_bar, shown=progress, total=len(tasks), desc=label)
     if executor is None and workers == 1:
-        yield from progress_bar(map(function, tasks), **bar)
+        yield from show(map(function, tasks))
         return
     pool = ThreadPoolExecutor(workers) if executor is None else executor
     futures = [pool.submit(function, task) for task in tasks]
     try:
-        for future in progress_bar(futures, **bar):
+        for future in show(futures):
             yield future.result()
     finally:
         # What is not begun need not be done when something failed.

@@ -170,48 +170,53 @@ def joined_notes(*notes: str) -> str:
     return text if text.isprintable() else printable(text)
 
 
-def or_none(value: object) -> Any:
+def or_none(value: object) -> object:
     """Return None in place of NaN, which JSON lacks and tables must not hide."""
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if value != value else value
 
 
-def for_json(value: object) -> Any:
+def for_json(value: object) -> object:
     """Return plain values that any JSON parser takes: NaN as null, infinity as text."""
-    if isinstance(value, Mapping):
-        return {str(name): for_json(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [for_json(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+    match value:
+        case Mapping():
+            return {str(name): for_json(item) for name, item in value.items()}
+        case list() | tuple():
+            return [for_json(item) for item in value]
+        case float() if math.isinf(value):
+            return str(value)
+    return or_none(value)
 
 
-class Records(abc.ABC):
-    """What can be told as rows of plain values; errors are fractions, all digits are given."""
+def import_pandas(method: str) -> ModuleType:
+    """Import pandas, for a method that needs it."""
+    try:
+        return importlib.import_module("pandas")
+    except ImportError as error:
+        message = f"{method}() needs pandas, which is not installed; to_dict() does without."
+        raise ImportError(message) from error
+
+
+class Table(abc.ABC):
+    """What every table can do with its rows.
+
+    Data frames, CSV and JSON are exact, as `to_dict` is; the printed table, Markdown, LaTeX and
+    HTML are for reading: rounded, with an EER in per cent.
+    """
 
     __slots__ = ()
 
     @abc.abstractmethod
-    def records(self) -> list[Record]:
+    def to_dict(self) -> list[Record]:
         """Return the rows as dicts of plain values.
 
         Returns
         -------
         list of dict
-            None where a number is not defined.
+            Errors are fractions, all digits are given; None where a number is not defined.
         """
 
-    def _columns(self, **options: object) -> Any:
-        """Return what a data frame is made of: rows, or columns by name."""
-        return self.records(**options)
-
-    def to_frame(self, **options: object) -> Any:
-        """Return the records as a pandas DataFrame; pandas is imported by this call.
-
-        Parameters
-        ----------
-        **options
-            Those of `records`, if there are any.
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas DataFrame; pandas is imported by this call.
 
         Returns
         -------
@@ -222,35 +227,7 @@ class Records(abc.ABC):
         ImportError
             If pandas is not installed.
         """
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError as error:
-            message = "to_frame() needs pandas, which is not installed; records() does without."
-            raise ImportError(message) from error
-        columns = self._columns(**options)
-        if isinstance(columns, dict):
-            # Codes and what they stand for are categories.
-            columns = {
-                name: pandas.Categorical.from_codes(*values)
-                if isinstance(values, tuple)
-                else values
-                for name, values in columns.items()
-            }
-        return pandas.DataFrame(columns, index=self._index(pandas))
-
-    def _index(self, pandas: ModuleType) -> Any:
-        """Return the index of a data frame; None numbers its rows."""
-        return None
-
-
-class Table(Records):
-    """What every table can do with its rows.
-
-    Data frames, CSV and JSON are exact, as `records` are; the printed table, Markdown, LaTeX and
-    HTML are for reading: rounded, with an EER in per cent.
-    """
-
-    __slots__ = ()
+        return import_pandas("to_frame").DataFrame(self.to_dict())
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -286,7 +263,7 @@ class Table(Records):
         return "\n".join([*map(str.rstrip, lines), *self._below])
 
     def to_csv(self, path: FilePath | None = None) -> str:
-        """Return the records as CSV, all digits given, and write them to a file.
+        """Return the rows as CSV, all digits given, and write them to a file.
 
         Parameters
         ----------
@@ -303,22 +280,18 @@ class Table(Records):
         Names are written as they are. A spreadsheet may compute one that begins with ``=``, ``+``,
         ``-`` or ``@``: import such a file as text.
         """
-        records = self.records()
-        names = list(dict.fromkeys(name for record in records for name in record))
-        stream = io.StringIO()
+        rows = self.to_dict()
+        names = dict.fromkeys(name for row in rows for name in row)
+        lines = []
         # Quoted is what has a sign of the writer's own line end. Of a name with a bare carriage
         # return other readers would make two rows.
-        writer = csv.DictWriter(stream, names, lineterminator="\r\n")
-        rows = [dict(zip(names, names, strict=True)), *records]
-        lines = []
-        for row in rows:
-            stream.seek(stream.truncate(0))
-            writer.writerow(row)
-            lines.append(stream.getvalue().removesuffix("\r\n"))
-        return _written("\n".join([*lines, ""]), path)
+        for row in ({name: name for name in names}, *rows):
+            csv.DictWriter(stream := io.StringIO(), names, lineterminator="\r\n").writerow(row)
+            lines.append(stream.getvalue().removesuffix("\r\n") + "\n")
+        return _written("".join(lines), path)
 
     def to_json(self, path: FilePath | None = None) -> str:
-        """Return the records as JSON, all digits given, and write them to a file.
+        """Return the rows as JSON, all digits given, and write them to a file.
 
         Parameters
         ----------
@@ -333,9 +306,9 @@ class Table(Records):
         text = json.dumps(for_json(self._content()), indent=1, allow_nan=False)
         return _written(f"{text}\n", path)
 
-    def _content(self) -> Any:
+    def _content(self) -> object:
         """Return what JSON holds."""
-        return self.records()
+        return self.to_dict()
 
     def to_markdown(self) -> str:
         """Return the printed table in Markdown.

@@ -1,6 +1,6 @@
-"""Array converters and validators, and the one grammar of all error messages.
+"""Arguments as arrays and numbers, and the one grammar of all error messages.
 
-A message says what was expected, what came, and the likely mistake::
+A message says what was expected, what came, and of ten traps the likely mistake::
 
     `scoremask` must have shape (12, 300) like `scoremat`;
     got (300, 12). Did you swap models and segments?
@@ -24,14 +24,11 @@ from bosaris_py._arrays import (
     FloatArray,
     StrArray,
     Weighting,
-    mark_read_only,
     read_only,
 )
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
+from bosaris_py.errors import InvalidInputError, printable
 
 FilePath = str | os.PathLike[str]
-
 
 Rng = np.random.Generator | int | None
 
@@ -54,9 +51,6 @@ _FROM_LABELS = (
 # first number, nothing is taken for labels.
 _FEW_TRIALS, _MANY_TRIALS = 4, 20
 
-# Above it not every whole number is a float64.
-_LARGEST_WHOLE = 2**53
-
 # As long as ids of files may be. In numpy's arrays each id takes the room of the longest.
 _LONGEST_ID = 16384
 
@@ -70,13 +64,15 @@ def invalid(
 
 def as_path(path: object, name: str = "path") -> Path:
     """Return a path; refuse what is no name of a file, such as a list of names."""
-    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+    try:
+        text = os.fspath(path)  # type: ignore[call-overload]
+    except TypeError:
+        text = b""
+    if isinstance(text, bytes):
         raise invalid(name, "be the name of a file", describe(path))
-    if not os.fspath(path):
-        raise invalid(name, "be the name of a file", "an empty text")
-    if "\0" in os.fspath(path):
-        raise invalid(name, "not contain the character NUL", describe(path))
-    return Path(path)
+    if not text or "\0" in text:
+        raise invalid(name, "be the name of a file", "an empty text" if not text else repr(text))
+    return Path(text)
 
 
 def safe(text: object, most: int = 80) -> str:
@@ -110,17 +106,21 @@ def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
 def _refuse_masked(values: object, name: str) -> None:
     """Raise if values are hidden by the mask of a numpy masked array."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        hint = "Take what is valid with .compressed(); a score matrix has `scoremask`."
         found = f"a masked array with {np.count_nonzero(values.mask)} masked values"
-        raise invalid(name, "be a plain array", found, hint)
+        raise invalid(name, "be a plain array", found)
+    if hasattr(values, "toarray"):
+        raise invalid(name, "be a plain array", "a sparse matrix", "Take .toarray().")
 
 
 def as_list(values: object) -> Any:
     """Return what an iterator, or a view of a dict, gives as a list; other values as they are."""
-    # Arrays, which most values are, need no look at abstract classes.
-    if isinstance(values, np.ndarray) or not isinstance(values, _LOOKED_AT_ONCE):
-        return values
-    return list(values)
+    return list(values) if isinstance(values, _LOOKED_AT_ONCE) else values
+
+
+def _refuse_set(values: object, name: str, what: str) -> None:
+    """Raise for a set in place of a list."""
+    if isinstance(values, set | frozenset):
+        raise invalid(name, f"be a list of {what}", describe(values), NO_SET)
 
 
 def row_labels(values: object) -> Any:
@@ -150,17 +150,14 @@ def check_same_rows(columns: Mapping[str, object]) -> None:
     for name, index in labelled[1:]:
         like, first = labelled[0]
         # Other lengths are refused, with their numbers, where columns become arrays.
-        if index is first or len(index) != len(first) or np.array_equal(first, index):
-            continue
-        hint = "Values are taken by position: bring both into one order first."
-        found = f"a {type(columns[name]).__name__} with another"
-        raise invalid(name, f"have the index of `{like}`", found, hint)
+        if len(index) == len(first) and not np.array_equal(first, index):
+            hint = "Values are taken by position: bring both into one order first."
+            found = f"a {type(columns[name]).__name__} with another"
+            raise invalid(name, f"have the index of `{like}`", found, hint)
 
 
 def check_class_rows(tar: object, non: object, **columns: object) -> None:
     """Raise if columns tar_... or non_... have another index than the scores of the class."""
-    if all(values is None or type(values) is np.ndarray for values in columns.values()):
-        return
     for name, scores in (("tar", tar), ("non", non)):
         own = {column: values for column, values in columns.items() if column.startswith(name)}
         check_same_rows({name: scores, **own})
@@ -171,24 +168,17 @@ def check_frame(
 ) -> None:
     """Raise if a matrix is a data frame whose labels are not the ids of its rows and columns."""
     columns = getattr(values, "columns", None)
-    if columns is None:
-        return
-    sides = [("columns", columns, cols)]
-    if rows is not None:
-        sides.insert(0, ("index", row_labels(values), rows))
-    for attribute, labels, (argument, ids) in sides:
-        if labels is None or len(labels) != len(ids):
+    sides = [("index", row_labels(values), rows), ("columns", columns, cols)]
+    for attribute, labels, own in sides:
+        if columns is None or labels is None or own is None or len(labels) != len(own[1]):
             continue
-        pairs = zip(map(str, labels), ids, strict=True)
-        bad = next(
-            ((at, label, id_) for at, (label, id_) in enumerate(pairs) if label != id_), None
-        )
-        if bad is not None:
-            at, label, id_ = bad
-            found = f"{safe(label)!r} at position {at}, where `{argument}` has {safe(id_)!r}"
-            hint = (
-                "Give the ids of the frame, frame.index and frame.columns, or sort it: frame.loc."
-            )
+        argument, ids = own
+        differ = np.flatnonzero(np.array([*map(str, labels)]) != ids)
+        if differ.size:
+            at = int(differ[0])
+            found = f"{safe(labels[at])!r} at position {at}, where `{argument}` has "
+            found += repr(safe(ids[at]))
+            hint = "Give the ids of the frame, frame.index and frame.columns, or sort it."
             raise invalid(name, f"have the ids of `{argument}` as its {attribute}", found, hint)
 
 
@@ -199,44 +189,25 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     if isinstance(values, list | tuple) and values and is_column(values[0]):
         # Systems, one a row, are paired by position.
         check_same_rows({f"{name}[{number}]": row for number, row in enumerate(values)})
-    array = _as_regular(values, name, "numbers")
-    if array.dtype.kind == "f":
-        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-    if array.dtype.kind in "iu" or array.size == 0:
-        if array.dtype.itemsize == 8 and array.size and array.dtype.kind in "iu":
-            _check_digits(array, name)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise invalid(name, "be a regular array of numbers", f"rows that differ: {error}") from None
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype.kind in "fiu" or array.size == 0:
         return array.astype(np.float64)
+    _refuse_set(values, name, "numbers")
     hint = ""
-    if isinstance(values, set | frozenset):
-        raise invalid(name, "be a list of numbers", describe(values), NO_SET)
-    if array.dtype.kind == "b":
-        hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
-    elif array.dtype.kind in "USO":
-        hint = "Convert text to numbers first, for instance with .astype(float)."
     if hasattr(values, "modelset"):
         hint = "Scores and a key belong into Results.from_scores(scores, key)."
-    elif hint and name in ("tar", "non"):
-        hint = f"{hint} {_FROM_LABELS}"
+    elif array.dtype.kind == "b":
+        hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
+    if array.dtype.kind in "bUSO" and name in ("tar", "non") and not hasattr(values, "modelset"):
+        hint = f"{hint} {_FROM_LABELS}".strip()
+    elif array.dtype.kind in "SUO" and not hasattr(values, "modelset"):
+        hint = hint or "Numbers written as text: np.array(x, float)."
     raise invalid(name, "hold real numbers", describe(array), hint)
-
-
-def _as_regular(values: object, name: str, what: str) -> AnyArray:
-    """Return values as an array; raise if they are rows of different lengths."""
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        expected = f"be a regular array of {what}"
-        raise invalid(name, expected, f"what numpy refuses: {error}") from error
-
-
-def _check_digits(array: AnyArray, name: str) -> None:
-    """Warn if whole numbers are so large that numbers that differ become the same score."""
-    most = max(int(array.max()), -int(array.min()))
-    if most > _LARGEST_WHOLE:
-        finding = (
-            f"`{name}` has whole numbers up to {most}; above {_LARGEST_WHOLE} they are rounded."
-        )
-        warn([Note(SuspectScoresWarning, finding)])
 
 
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -244,11 +215,7 @@ def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     # float32 stays float32, any other real type becomes float64.
     array = as_float_array(values, name)
     if array.ndim != 1:
-        hint = ""
-        if array.ndim == 2 and 1 in array.shape:
-            hint = "Flatten it with .ravel()."
-        elif array.ndim == 0:
-            hint = "Put a single score into a list."
+        hint = "A row or a column: .ravel()." if array.size == max(array.shape, default=0) else ""
         raise invalid(name, "be one-dimensional", describe(array), hint)
     return array
 
@@ -301,8 +268,7 @@ def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
     array = as_float_array(values, name)
     if array.ndim != 2:
-        hint = f"A single row is [{name}]." if array.ndim == 1 else ""
-        raise invalid(name, "be two-dimensional", describe(array), hint)
+        raise invalid(name, "be two-dimensional", describe(array))
     return array
 
 
@@ -311,47 +277,39 @@ def as_mask(values: object, name: str) -> BoolArray:
     # Numbers are refused even if they are all 0 or 1: a matrix of scores or of +1/-1 labels in
     # the place of a mask is a common mistake, and silent if converted.
     _refuse_masked(values, name)
-    array = _as_regular(values, name, "booleans")
-    if array.dtype != np.bool_:
-        if array.size == 0:
-            return array.astype(np.bool_)
-        hint = "If it holds 0 and 1, say so with .astype(bool)."
-        if array.dtype.kind in "USOT":
-            # .astype(bool) would make True of each word.
-            hint = "Of words make truth values: labels == 'target'."
-        raise invalid(name, "be boolean", describe(array), hint)
-    return array
+    array = np.asarray(values)
+    if array.dtype == np.bool_:
+        return array
+    if array.size == 0:
+        return array.astype(np.bool_)
+    # .astype(bool) would make True of each word.
+    is_text = array.dtype.kind in "USOT"
+    hint = f"Say which means a target: {name} == VALUE."
+    if is_text:
+        hint = "labels == 'target' makes truth values of words."
+    elif np.isin(array, (0, 1)).all():
+        hint = "Of 0 and 1: .astype(bool)."
+    raise invalid(name, "be boolean", describe(array), hint)
 
 
 def as_ids(values: object, name: str) -> StrArray:
     """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
     _refuse_masked(values, name)
-    if isinstance(values, set | frozenset):
-        raise invalid(name, "be a list of ids", describe(values), NO_SET)
-    if not isinstance(values, np.ndarray):
-        # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
-        values = np.array(as_list(values), dtype=object)
-    array = values
+    _refuse_set(values, name, "ids")
+    # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
+    is_array = isinstance(values, np.ndarray)
+    array = np.asarray(values) if is_array else np.array(as_list(values), dtype=object)
     if array.ndim != 1:
-        hints = {
-            0: "A single id needs a list around it.",
-            2: "A matrix of scores comes first, before the ids. Of one column take .ravel().",
-        }
-        hint = hints.get(array.ndim, "")
+        hint = "Ids of a MATLAB file: loadmat(path, squeeze_me=True)." if array.ndim == 2 else ""
+        if isinstance(values, str) and "." in values:
+            hint = "A file: read(path) of the class."
         raise invalid(name, "be a one-dimensional list of ids", describe(array), hint)
-    if array.size == 0:
-        return mark_read_only(np.empty(0, dtype=np.str_))
-    if array.dtype.kind in "OT":
+    if array.dtype.kind in "OTS":
         array = np.array([_as_id(item, name) for item in array.tolist()], dtype=np.str_)
-    elif array.dtype.kind == "S":
-        try:
-            array = np.strings.decode(array, "utf-8")
-        except UnicodeDecodeError as error:
-            raise invalid(name, "be text in UTF-8", str(error)) from error
+    elif array.size == 0:
+        array = np.empty(0, dtype=np.str_)
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
-        if array.dtype.kind == "f":
-            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
         raise invalid(name, "hold strings", describe(array), hint)
     return read_only(array)
 
@@ -362,42 +320,40 @@ def _as_id(item: object, name: str) -> str:
             item = item.decode("utf-8")
         except UnicodeDecodeError:
             raise invalid(name, "be text in UTF-8", describe(item)) from None
-    if not isinstance(item, str):
-        # Missing values of pandas have no truth value.
-        is_missing = type(item).__name__.startswith("NA") or bool(item != item)
-        hint = "Ids are text; is a value missing?" if is_missing else "Ids are text; use str()."
-        if isinstance(item, float) and not is_missing:
-            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
-        raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
-    if "\0" in item:
-        raise invalid(name, "not contain the character NUL", describe(item))
-    if len(item) > _LONGEST_ID:
-        expected = f"hold ids of at most {_LONGEST_ID:,} characters"
-        raise invalid(name, expected, f"one of {len(item):,}")
-    return item
+    match item:
+        case str():
+            if "\0" in item:
+                raise invalid(name, "not contain the character NUL", describe(item))
+            if len(item) > _LONGEST_ID:
+                expected = f"hold ids of at most {_LONGEST_ID:,} characters"
+                raise invalid(name, expected, f"one of {len(item):,}")
+            return item
+        case np.ndarray():
+            hint = "Ids of a MATLAB file: x.item() of each cell, or loadmat(path, squeeze_me=True)."
+        case _ if is_missing(item):
+            hint = "Ids are text; is a value missing?"
+        case _:
+            hint = "Ids are text; write [str(i) for i in ids]."
+    raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
 
 
 def is_missing(value: object) -> bool:
     """Tell whether a value is None, NaN, or another library's mark of a missing one."""
     try:
         return value is None or bool(value != value)
-    except TypeError:
-        return True
-    except ValueError:  # an array
-        return False
+    except (TypeError, ValueError):
+        # pandas.NA is neither; nor is an array, which is not missing.
+        return not isinstance(value, np.ndarray)
 
 
 def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:
         return None
-    expected = f"have one weight for each of the {size} scores"
-    if isinstance(values, int | float | np.number):
-        hint = "Only proportions within a class matter; the weight of a class is in the prior."
-        raise invalid(name, expected, f"the number {values}", hint)
-    weights = as_vector(values, name).astype(np.float64, copy=False)
-    if weights.size != size:
-        raise invalid(name, expected, f"{weights.size} weights")
+    weights = as_float_array(values, name).astype(np.float64, copy=False)
+    if weights.shape != (size,):
+        expected = f"have one weight for each of the {size} scores"
+        raise invalid(name, expected, describe(weights))
     if not size:
         return weights
     highest = np.maximum.reduce(weights)
@@ -421,8 +377,7 @@ def check_weight_range(weights: Float64Array | None, name: str) -> None:
         smallest = weights.min(where=weights > 0, initial=np.inf)
     if smallest < _SMALLEST_WEIGHT or largest > _LARGEST_WEIGHT:
         expected = f"lie between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}, or be 0"
-        hint = "Only proportions within a class matter; divide by the largest."
-        raise invalid(name, expected, f"{smallest:g} to {largest:g}", hint)
+        raise invalid(name, expected, f"{smallest:g} to {largest:g}")
 
 
 def refuse_nan(values: FloatArray, name: str) -> None:
@@ -437,8 +392,7 @@ def refuse_nan(values: FloatArray, name: str) -> None:
 def check_not_empty(values: AnyArray, name: str) -> None:
     """Raise if `values` has no elements."""
     if values.size == 0:
-        hint = "Error-rates of a class without trials are not defined."
-        raise invalid(name, "hold at least one score", "none", hint)
+        raise invalid(name, "hold at least one score", "none")
 
 
 def check_shape(array: AnyArray, shape: tuple[int, ...], name: str, like: str) -> None:
@@ -460,7 +414,7 @@ def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
 def check_choice(value: object, choices: Any, name: str) -> None:
     """Raise unless `value` is one of `choices`, a `Literal` or a sequence."""
     allowed = get_args(choices) or choices
-    if not isinstance(value, str) or value not in allowed:
+    if value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
         raise invalid(name, f"be one of {listed}", describe(value))
 
@@ -468,13 +422,6 @@ def check_choice(value: object, choices: Any, name: str) -> None:
 def one_of(choices: object) -> Any:
     """Return `check_choice` as a validator of an attrs field."""
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
-
-
-def _no_word(value: object) -> Any:
-    """Return a value; raise TypeError for text and truth values, which float() would take."""
-    if isinstance(value, str | bytes | bool | np.bool_):
-        raise TypeError
-    return value
 
 
 def as_number(
@@ -485,8 +432,11 @@ def as_number(
     hint_if_large: str = "",
 ) -> float:
     """Return `value` as a float; raise unless it is a number that is allowed."""
+    # Of texts and truth values float() would make numbers.
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise invalid(name, "be a number", describe(value))
     try:
-        number = float(_no_word(value))
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise invalid(name, "be a number", describe(value)) from None
     if not allowed(number):
@@ -496,7 +446,7 @@ def as_number(
 
 def as_flag(value: object, name: str = "normalize") -> bool:
     """Return a truth value; 0 and 1, as MATLAB writes them, are ones, and no text is."""
-    if isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1):
+    if value in (0, 1):
         return bool(value)
     raise invalid(name, "be True or False", describe(value))
 
@@ -514,16 +464,10 @@ def as_nonnegative(value: object, name: str) -> float:
     return as_number(value, name, "be finite and not negative", lambda x: 0.0 <= x < np.inf)
 
 
-def check_fraction(value: float, name: str) -> float:
+def check_fraction(value: object, name: str) -> float:
     """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
-    try:
-        number = float(_no_word(value))
-    except (TypeError, ValueError, OverflowError):
-        raise invalid(name, "be a number between 0 and 1", describe(value)) from None
-    if not 0.0 < number < 1.0:
-        hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""
-        raise invalid(name, "lie strictly between 0 and 1", describe(value), hint)
-    return number
+    hint = "Is this a prior log-odds or a percentage?"
+    return as_number(value, name, "lie strictly between 0 and 1", lambda x: 0.0 < x < 1.0, hint)
 
 
 def as_generator(rng: Rng) -> np.random.Generator:
@@ -532,9 +476,8 @@ def as_generator(rng: Rng) -> np.random.Generator:
         generator = np.random.default_rng(rng)
         generator.spawn(0)
     except (TypeError, ValueError) as error:
-        hint = "numpy.random.default_rng(seed) makes a Generator."
         expected = "be a Generator that can spawn, a whole number or None"
-        raise invalid("rng", expected, describe(rng), hint) from error
+        raise invalid("rng", expected, describe(rng)) from error
     return generator
 
 

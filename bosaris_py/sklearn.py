@@ -7,9 +7,11 @@ greater label.
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeAlias
+from collections.abc import Callable
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py._validation import describe, invalid
@@ -18,24 +20,14 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.columns import as_labels
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr, eer, min_dcf
+from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.scoring import resolve_prior
 
 try:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassifierMixin,
-        ClassNamePrefixFeaturesOutMixin,
-        TransformerMixin,
-    )
+    from sklearn import base
     from sklearn.metrics import make_scorer
-    from sklearn.utils.multiclass import check_classification_targets, type_of_target
-    from sklearn.utils.validation import (
-        _check_sample_weight,
-        check_consistent_length,
-        check_is_fitted,
-        validate_data,
-    )
+    from sklearn.utils import Tags, multiclass, validation
 except ImportError as error:
     message = "bosaris_py.sklearn needs scikit-learn 1.6 or later, which is not installed"
     raise ImportError(message) from error
@@ -46,27 +38,31 @@ __all__ = ["LLRCalibrator", "ScoreFusion", "cllr_scorer", "eer_scorer", "min_dcf
 
 
 class _LinearEstimator(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
+    base.ClassNamePrefixFeaturesOutMixin,
+    base.TransformerMixin,
+    base.ClassifierMixin,
+    base.BaseEstimator,
 ):
     """What calibration and fusion have in common as estimators."""
 
-    # The class of the map that is trained: a LinearMap.
-    _map: Any
+    # The class of the map that is trained.
+    _map: ClassVar[type[LinearCalibration | LinearFusion]]
+    model_: LinearCalibration | LinearFusion
 
     def __init__(
-        self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: float | str = "weak"
+        self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: Ridge = "weak"
     ) -> None:
         self.prior = prior
         self.objective = objective
         self.ridge = ridge
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """Say that there are two classes."""
-        tags = super().__sklearn_tags__()
+        tags: Tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
+    def fit(self, X: npt.ArrayLike, y: object, sample_weight: object = None) -> Self:
         """Train the map.
 
         Parameters
@@ -93,9 +89,9 @@ class _LinearEstimator(
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
             As for `bosaris_py.LinearCalibration.fit`.
         """
-        scores, labels = validate_data(self, self._columns(X), y)
-        check_classification_targets(labels)
-        kind = type_of_target(labels)
+        scores, labels = validation.validate_data(self, self._columns(X), y)
+        multiclass.check_classification_targets(labels)
+        kind = multiclass.type_of_target(labels)
         if kind != "binary":
             message = f"Only binary classification is supported. The type of the target is {kind}."
             raise ValueError(message)
@@ -104,25 +100,29 @@ class _LinearEstimator(
             raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
         _refuse_lesser_targets(self.classes_, "y")
         is_target = labels == self.classes_[1]
-        weights: Any = {}
-        if sample_weight is not None:
-            given = _check_sample_weight(
-                sample_weight, scores, dtype=np.float64, ensure_non_negative=True
-            )
-            if not (given[is_target].any() and given[~is_target].any()):
-                raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
-            weights = {"tar_weights": given[is_target], "non_weights": given[~is_target]}
-        how = {"prior": self.prior, "objective": self.objective, "ridge": self.ridge}
-        classes = self._by_system(scores[is_target]), self._by_system(scores[~is_target])
-        self.model_ = self._map.fit(*classes, **how, **weights)
+        weights = validation._check_sample_weight(
+            sample_weight, scores, dtype=np.float64, ensure_non_negative=True
+        )
+        if not (weights[is_target].any() and weights[~is_target].any()):
+            raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
+        plain = sample_weight is None
+        self.model_ = self._map.fit(
+            self._by_system(scores[is_target]),
+            self._by_system(scores[~is_target]),
+            prior=self.prior,
+            objective=self.objective,
+            ridge=self.ridge,
+            tar_weights=None if plain else weights[is_target],
+            non_weights=None if plain else weights[~is_target],
+        )
         self._n_features_out = 1
         return self
 
     @staticmethod
-    def _columns(X: object) -> Any:
+    def _columns(X: npt.ArrayLike) -> npt.ArrayLike:
         return X
 
-    def decision_function(self, X: object) -> Float64Array:
+    def decision_function(self, X: npt.ArrayLike) -> Float64Array:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
@@ -135,8 +135,8 @@ class _LinearEstimator(
         (n_trials,) ndarray of float64
             Natural-log likelihood-ratios, whatever the prior.
         """
-        check_is_fitted(self)
-        scores = validate_data(self, self._columns(X), reset=False)
+        validation.check_is_fitted(self)
+        scores = validation.validate_data(self, self._columns(X), reset=False)
         # Pipelines apply a map to its own trials: nothing is noted of that.
         llrs: Float64Array = self.model_._mapped(self._by_system(scores))[0]
         return llrs
@@ -145,7 +145,7 @@ class _LinearEstimator(
     def _by_system(scores: Float64Array) -> Float64Array:
         return scores.T
 
-    def transform(self, X: object) -> Float64Array:
+    def transform(self, X: npt.ArrayLike) -> Float64Array:
         """Return the log-likelihood-ratios as a column, for the next step of a pipeline.
 
         Parameters
@@ -159,7 +159,7 @@ class _LinearEstimator(
         """
         return self.decision_function(X)[:, np.newaxis]
 
-    def predict_proba(self, X: object, prior: Prior | None = None) -> Float64Array:
+    def predict_proba(self, X: npt.ArrayLike, prior: Prior | None = None) -> Float64Array:
         """Return the posterior probabilities of both classes.
 
         Parameters
@@ -179,7 +179,7 @@ class _LinearEstimator(
         odds = self.decision_function(X) + plo
         return np.column_stack((sigmoid(-odds), sigmoid(odds)))
 
-    def predict(self, X: object, prior: Prior | None = None) -> AnyArray:
+    def predict(self, X: npt.ArrayLike, prior: Prior | None = None) -> AnyArray:
         """Decide by Bayes' rule: accept if the posterior probability is at least one half.
 
         Parameters
@@ -229,20 +229,18 @@ class LLRCalibrator(_LinearEstimator):
 
     _map = LinearCalibration
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """Say that scores are a vector; a single column will do."""
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
         return tags
 
     @staticmethod
-    def _columns(X: Any) -> Any:
-        if np.ndim(X) == 1:
-            return np.reshape(X, (-1, 1))
+    def _columns(X: npt.ArrayLike) -> npt.ArrayLike:
         if np.ndim(X) == 2 and np.shape(X)[1] != 1:
             hint = "ScoreFusion joins the scores of several systems."
             raise invalid("X", "have one column of scores", str(np.shape(X)), hint)
-        return X
+        return np.reshape(X, (-1, 1)) if np.ndim(X) == 1 else X
 
     @staticmethod
     def _by_system(scores: Float64Array) -> Float64Array:
@@ -276,7 +274,7 @@ class ScoreFusion(_LinearEstimator):
     _map = LinearFusion
 
 
-def _refuse_lesser_targets(classes: Any, name: str) -> None:
+def _refuse_lesser_targets(classes: AnyArray, name: str) -> None:
     """Refuse words such as genuine and impostor, the greater of which means no target."""
     try:
         is_target = as_labels(classes, name)
@@ -289,10 +287,10 @@ def _refuse_lesser_targets(classes: Any, name: str) -> None:
         raise invalid(name, expected, f"{lesser!r} before {greater!r}", hint)
 
 
-def _classes(y_true: object, y_score: object) -> tuple[Any, Any]:
+def _classes(y_true: object, y_score: object) -> tuple[AnyArray, AnyArray]:
     """Return the scores of targets and of non-targets."""
     labels, scores = np.asarray(y_true), np.asarray(y_score)
-    check_consistent_length(labels, scores)
+    validation.check_consistent_length(labels, scores)
     found = np.unique(labels)
     if found.size != 2:
         raise invalid("y_true", "hold labels of two classes", describe(found.tolist()))
@@ -319,7 +317,7 @@ eer_scorer = make_scorer(_eer, response_method=_RANKING, greater_is_better=False
 cllr_scorer = make_scorer(_cllr, response_method="decision_function", greater_is_better=False)
 
 
-def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Any:
+def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Callable[..., float]:
     """Make a scorer of the minimum detection cost.
 
     Parameters
@@ -344,10 +342,8 @@ def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Any:
     -0.3333
     """
     resolve_prior(prior)
-    return make_scorer(
-        _min_dcf,
-        response_method=_RANKING,
-        greater_is_better=False,
-        prior=prior,
-        normalize=normalize,
+    how = {"prior": prior, "normalize": normalize}
+    scorer: Callable[..., float] = make_scorer(
+        _min_dcf, response_method=_RANKING, greater_is_better=False, **how
     )
+    return scorer

@@ -1,8 +1,5 @@
 """Text tables: alignment, rules, and the head; and the ways out of a table."""
 
-import csv
-import html
-import io
 import json
 import math
 import re
@@ -19,10 +16,8 @@ from bosaris_py._tables import (
     joined_notes,
     narrow_table,
     or_none,
-    scale_of_costs,
     text_table,
 )
-from bosaris_py._validation import safe
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
 
@@ -35,22 +30,10 @@ def test_names_stand_left_and_numbers_right():
     ]
 
 
-def test_columns_to_the_left_are_padded():
-    assert text_table(ROWS, left=(0, 2)) == [
-        "name        n  verdict",
-        "a          10  yes    ",
-        "long name   5  no     ",
-    ]
-
-
 def test_rules_are_as_wide_as_the_table():
     lines = text_table(ROWS, rules=(1, 2))
     assert lines[1] == lines[3] == "-" * len(lines[0])
     assert [lines[i] for i in (0, 2, 4)] == text_table(ROWS)
-
-
-def test_head_alone():
-    assert text_table([("a", "b")]) == ["a  b"]
 
 
 def test_narrow_tables_have_intervals_below_and_columns_in_groups():
@@ -99,7 +82,7 @@ def test_only_what_is_too_wide_is_laid_out_anew():
 class Sizes(Table):
     """A table whose cells need care in every format."""
 
-    def records(self):
+    def to_dict(self):
         return [{"a|b": "<x> & y_z", "share": 1 / 3}, {"a|b": "50 %", "share": None}]
 
     def _texts(self):
@@ -113,7 +96,7 @@ class TestWaysOut:
         assert (tmp_path / "sizes.csv").read_text() == text
 
     def test_json(self):
-        assert json.loads(Sizes().to_json()) == Sizes().records()
+        assert json.loads(Sizes().to_json()) == Sizes().to_dict()
 
     def test_markdown(self):
         lines = ["| a\\|b | share |", "| --- | --: |", "| &lt;x> & y_z | 0.33 |", "| 50 % | - |"]
@@ -141,7 +124,7 @@ class TestWaysOut:
 
     def test_without_pandas_the_remedy_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", None)
-        with pytest.raises(ImportError, match=r"needs pandas.*records\(\) does without"):
+        with pytest.raises(ImportError, match=r"needs pandas.*to_dict\(\) does without"):
             Sizes().to_frame()
 
     def test_nothing_is_half_written(self, tmp_path):
@@ -154,7 +137,7 @@ def test_json_has_no_number_that_json_lacks():
     assert plain == {"x": [None, "inf", "-inf", [1.5, None]]}
 
 
-# Names of systems and conditions come from the files of others.
+# Names of systems and conditions come from the files of others: tests/contracts/test_tables.py.
 HOSTILE = {
     "formula": "=cmd|' /C calc'!A0",
     "tag": "<script>alert(1)</script>",
@@ -180,69 +163,11 @@ class Named(Table):
 
     name: str
 
-    def records(self):
+    def to_dict(self):
         return [{"system": self.name, "eer": 0.5}] * 2
 
     def _texts(self):
         return [["system", "EER"], *[[self.name, "50"]] * 2]
-
-
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-class TestHostileNames:
-    """A name is read back as it was, or escaped; it is no row, no tag and no command."""
-
-    def test_csv(self, name, tmp_path):
-        path = tmp_path / "t.csv"
-        text = Named(name).to_csv(path)
-        with path.open(newline="", encoding="utf-8") as stream:
-            found = list(csv.DictReader(stream))
-        told = name.encode("utf-8", "backslashreplace").decode()
-        assert found == [{"system": told, "eer": "0.5"}] * 2
-        assert list(csv.reader(io.StringIO(text, newline="")))[1:] == [[name, "0.5"]] * 2
-
-    def test_json(self, name, tmp_path):
-        path = tmp_path / "t.json"
-        Named(name).to_json(path)
-        assert json.loads(path.read_text(encoding="utf-8"))[1]["system"] == name
-
-    def test_text(self, name):
-        assert len(text_table(Named(name)._texts())) == 3
-        assert all(map(str.isprintable, text_table(Named(name)._texts())))
-
-    def test_markdown(self, name):
-        lines = Named(name).to_markdown().split("\n")
-        assert len(lines) == 5
-        assert all(map(str.isprintable, lines))
-        for line in (lines[0], *lines[2:4]):
-            assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3
-        # No sign that starts a tag, a link or code is bare.
-        bare = re.sub(r"\\.", "", lines[2])
-        assert not re.search(r"<[A-Za-z/!?]|[`*]|\][(\[:]", bare)
-
-    def test_latex(self, name):
-        text = Named(name).to_latex()
-        rows = text.split("\n")[4:6]
-        assert all(map(str.isprintable, rows))
-        # Nothing follows the end of a row that would be its argument, and no command is the name's.
-        assert not rows[1].startswith(("[", "*"))
-        commands = set(re.findall(r"\\([a-zA-Z]+|.)", "".join(rows)))
-        assert commands <= {"textbackslash", "textasciitilde", "textasciicircum", *"&%$#_{}", "\\"}
-        bare = re.sub(r"\\([a-zA-Z]+|.)", "", rows[1])
-        assert bare.count("&") == 1
-        assert not set(bare) & set("$%#_^~\\")
-
-    def test_html(self, name):
-        text = Named(name)._repr_html_()
-        assert len(text) < 10**4
-        assert set(re.findall(r"</?([a-z!?]\w*)", text)) <= {*["tr", "td", "th", "table"]} | {
-            "thead",
-            "tbody",
-            "bdi",
-        }
-        (cell, *_) = re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)
-        shown = html.unescape(re.sub("</?bdi>", "", cell))
-        assert shown == safe(name, 200)
-        assert shown.isprintable()
 
 
 def test_names_that_are_not_ascii_have_a_direction_of_their_own():
@@ -253,11 +178,6 @@ def test_names_that_are_not_ascii_have_a_direction_of_their_own():
 def test_only_nan_is_none():
     values = (1.5, 0.0, math.inf, 3, "nan", None, math.nan)
     assert [or_none(value) for value in values] == [1.5, 0.0, math.inf, 3, "nan", None, None]
-
-
-def test_html_has_names_left_and_numbers_right():
-    sides = re.findall(r"<t[dh] style=\"text-align: (\w+)\"", Named("a")._repr_html_())
-    assert sides == ["left", "right"] * 3
 
 
 @attrs.frozen
@@ -292,11 +212,6 @@ def test_the_best_cells_are_bold():
 
 def test_json_has_a_line_for_each_value():
     assert Named("a").to_json().splitlines()[:3] == ["[", " {", '  "system": "a",']
-
-
-def test_scales_of_costs_are_said():
-    said = [scale_of_costs(normalized) for normalized in (True, False, None)]
-    assert said == ["costs are normalized", "costs are not normalized", ""]
 
 
 def test_notes_escape_names():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import FloatArray, Given
 from bosaris_py._notes import warn
 from bosaris_py.calibration import LinearCalibration, LLRBounds
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
@@ -75,6 +74,18 @@ class CaseLLR:
     by_division : tuple of float
         The log-likelihood-ratio within the bounds of each division into folds; `llr` is their
         median. There is one without bounds, and where each fold is one speaker.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> told = {"propositions": ("the suspect speaks", "another speaks"), "reference": "120 men"}
+    >>> case = bp.case_llr(2.5, scores, key, **told)
+    >>> print(f"log10 LR {case.log10_lr:.2f}")
+    log10 LR 1.36
     """
 
     estimate: Estimate
@@ -220,14 +231,14 @@ def case_llr(
     *,
     propositions: Sequence[str] = (),
     reference: str = "",
-    model: Any = LinearCalibration,
+    model: Given = LinearCalibration,
     speakers: SpeakersLike = None,
     bounds: BoundsKind | None = "elub",
     folds: Folds = 5,
     confidence: float = 0.95,
     rng: check.Rng = 0,
     files: Sequence[check.FilePath] = (),
-    **options: Any,
+    **options: Given,
 ) -> CaseLLR:
     """Compute the likelihood-ratio of one comparison from a reference set, for a report.
 
@@ -284,7 +295,7 @@ def case_llr(
     Notes
     -----
     The interval is by the jackknife: the calibration is trained again without each speaker, at most
-    200 times, see :doc:`/uncertainty`.
+    200 times, see :doc:`/howto/choose_interval`.
 
     The interval says how sure the map is at this score, given the reference set. It does
     not say whether that set is relevant to the case. At a bound there is none: the reference set

@@ -3,55 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import TypeAlias
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._notes import Note, said_of_all, warn
 from bosaris_py._parallel import progress_bar
-from bosaris_py._validation import (
-    FilePath,
-    Rng,
-    as_flag,
-    as_seed,
-    check_choice,
-    check_fraction,
-    describe,
-    invalid,
-    list_some,
-)
+from bosaris_py._validation import FilePath, Rng
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.cross_fitting import CrossFit, cross_fitted
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
+from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import PrimaryCost, judge_by_plan
-from bosaris_py.evaluation.plans import EvaluationPlan, find_plan, refuse_spoofs, strange_attacks
+from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import Judging, Row, named_points, rows_of
+from bosaris_py.evaluation.rows import POOLED, Judging, Row, named_points, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.trials import read
 from bosaris_py.trials.conditions import Conditions, ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.read import SystemsLike, as_systems, large_files, read_if_path
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.scores import Scores, assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
+from bosaris_py.trials.strangers import remedy_of
 
 # What can be judged without a key, by name.
-ListsLike: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
+ListsLike: TypeAlias = (
+    Mapping[str, Results | tuple[npt.ArrayLike | FilePath, npt.ArrayLike | FilePath]] | Results
+)
 
 # What makes log-likelihood-ratios first: True is `LinearCalibration`.
-CrossFitLike: TypeAlias = bool | type | CrossFit[Any] | None
+CrossFitLike: TypeAlias = bool | type | CrossFit[ScoreMap] | None
+
+# A share of labels that are wrong, as lists of every year have some.
+_FEW_CONTRADICTIONS = 0.01
 
 
 def evaluate(
-    systems: SystemsLike | ListsLike,
+    systems: read.SystemsLike | ListsLike,
     key: Key | FilePath | None = None,
     *,
     prior: PriorLike = (0.01, 0.05),
@@ -76,7 +76,7 @@ def evaluate(
         Scores, or their file, by name of the system; for actual costs and Cllr
         log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers. A
         folder, or a pattern such as ``"scores/*.txt"``, stands for its files. Without a key also
-        pairs (tar, non) of arrays, or `Results`.
+        pairs (tar, non) of arrays or of files of numbers, or `Results`.
     key : Key or path
         Which trials are targets and which non-targets; what `read_key` returns, or its file. HDF5
         files that together are above a tenth of memory are read in blocks, and then `plan`,
@@ -132,118 +132,108 @@ def evaluate(
 
     Warns
     -----
-    MissingTrialsWarning, FewSpeakersWarning, SuspectScoresWarning
+    MissingTrialsWarning, FewErrorsWarning, FewSpeakersWarning
         Once of each kind, with the names of the systems; the table has the same as footnotes.
+    SuspectScoresWarning
+        If scores are inverted or not calibrated, or if labels that a file has beside its scores
+        contradict the key on more than one trial in a hundred.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import bosaris_py as bp
-    >>> key = bp.Key(["anna", "bert"], ["s1", "s2", "s3"],
-    ...              tar=[[True, False, True], [False, True, False]],
-    ...              non=[[False, True, False], [True, False, True]])
-    >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
-    ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
+    >>> same = np.array([[True, False, True, False, True], [False, True, False, True, False]])
+    >>> key = bp.Key(["anna", "bert"], ["s1", "s2", "s3", "s4", "s5"], same, ~same)
+    >>> ours = [[2.0, -1.0, 0.5, -3.0, 4.0], [-2.0, 1.0, 1.5, 3.0, -1.0]]
+    >>> theirs = [[3.0, -1.0, 2.5, -2.0, 1.0], [-2.0, 1.0, 0.0, 0.5, -4.0]]
+    >>> systems = {name: bp.Scores(scores, key.modelset, key.segset)
+    ...            for name, scores in (("A", ours), ("B", theirs))}
     >>> evaluate(systems, key, prior=0.5)
     system  EER (%)  minDCF(0.5)  actDCF(0.5)  minCllr    Cllr
     ----------------------------------------------------------
-    A         22.22       0.3333       0.3333   0.4591  0.7348
-    B          0.00       0.0000       0.3333   0.0000  0.3785
-    (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
+    A         13.33       0.2000       0.2000   0.2755  0.5027
+    B          0.00       0.0000       0.2000   0.0000  0.3616
+    (5 targets, 5 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
-    chosen = None if plan is None else find_plan(plan)
-    of_plan = None if chosen is None else chosen.eer
-    definition: EERDefinition = eer or of_plan or "rocch"
-    check_choice(definition, EERDefinition, "eer")
+    chosen = None if plan is None else plans.find_plan(plan)
+    definition: EERDefinition = eer or (chosen and chosen.eer) or "rocch"
+    check.check_choice(definition, EERDefinition, "eer")
+    told = speakers if isinstance(speakers, tuple) else (speakers,)
     how = Judging(
         points=named_points(prior),
         plan=chosen,
-        normalize=as_flag(normalize, "normalize"),
+        normalize=check.as_flag(normalize, "normalize"),
         eer=definition,
-        confidence=check_fraction(confidence, "confidence"),
+        confidence=check.check_fraction(confidence, "confidence"),
         replications=replications,
-        seed=as_seed(rng),
-        by_speaker=bool(replications) or _is_told(speakers),
+        seed=check.as_seed(rng),
+        by_speaker=bool(replications) or any(one is not None for one in told),
     )
-    asked = {
-        "plan": plan,
-        "conditions": conditions,
-        "speakers": speakers,
-        "cross_fit": cross_fit,
-        "replications": replications or None,
-    }
-    large = () if key is None else large_files(systems, key)
+    large = () if key is None else read.large_files(systems, key)
     if key is None or large:
-        for name, value in asked.items():
-            if value is not None:
-                where = "files of that size" if large else "lists of scores without a key"
-                raise invalid(name, f"be left out of {where}", describe(value))
+        asked: dict[str, object] = {"plan": plan, "conditions": conditions, "speakers": speakers}
+        asked |= {"cross_fit": cross_fit, "replications": replications or None}
+        _refuse(asked, "files of that size" if large else "lists of scores without a key")
         samples = (
-            _samples_in_files(*large, how, workers, progress=progress)
+            _samples_in_files(how, *large, workers=workers, progress=progress)
             if large
             else _samples_of_lists(systems)
         )
-        found = [rows_of(how, name, sample, None) for name, sample in samples.items()]
-        return Evaluation(how=how, samples=samples, **_collected(found))
-    named, key = as_systems(systems), read_if_path(key)
+        return _judged(how, samples, [], progress=progress)
+
+    # Read the systems, and fit what is asked to the key.
+    key = read.read_if_path(key)
+    named, notes = _read(systems, key)
     how = _fitting(how, key, named, conditions, cross_fit)
-    given = None if conditions is None else as_conditions(conditions, key)
+    if cross_fit is not None:
+        named, how, heard = _cross_fitted(how, cross_fit, named, key, speakers)
+        notes += heard
+    # Make the samples, and what divides them.
     who = TrialSpeakers.from_key(key, speakers) if how.by_speaker else None
-    fitted: dict[str, Scores] = {}
-    samples, found, primary = {}, [], {}
-    joined = {"asv and cm": None} if chosen is not None and chosen.detectors == 2 else named
-    for name in progress_bar([*joined], shown=True, unit="system") if progress else joined:
-        scores = joined[name]
-        if scores is None:
-            samples[name] = tandem_sample(named["asv"], named["cm"], key, who)
-            found.append(rows_of(how, name, samples[name], None))
-            continue
-        trained: list[Note] = []
-        if cross_fit is not None:
-            scores, how, trained = _cross_fitted(how, cross_fit, scores, key, speakers)
-        fitted[name] = scores
-        sample = Sample.from_trials(scores, key, None, who)
-        _refuse_missing(name, sample, key, allow=allow_missing)
-        samples[name] = sample
-        members, notes = (None, []) if given is None else given.noted_members(scores, key)
-        if chosen is not None and chosen.sets:
-            of_sets, _ = Conditions.crossed(key, chosen.sets).noted_members(scores, key)
-            rows, more = rows_of(how, name, sample, of_sets)
-            rows = _mean_of_sets(rows, chosen)
-        else:
-            rows, more = rows_of(how, name, sample, members)
-        if chosen is not None and not chosen.figures:
-            cost, doubts = judge_by_plan(scores, key, chosen)
-            primary[name] = cost
-            more += [attrs.evolve(note, about=name) for note in doubts]
-            if not chosen.by_condition:
-                rows = _with_primary(how, rows, cost, sample)
-        more += [attrs.evolve(note, about=name) for note in trained]
-        found.append((rows, [*notes, *more]))
-    strange = [] if chosen is None else strange_attacks(chosen, key)
-    return Evaluation(
-        how=how,
-        samples=samples,
-        **_collected([*found, ([], strange)]),
-        systems=fitted or named,
-        primary=primary,
-        key=key,
-        conditions=given,
-        speakers=speakers,
+    samples = _samples(how, named, key, who)
+    if not allow_missing:
+        _refuse_missing(samples, named, key)
+    given = None if conditions is None else as_conditions(conditions, key)
+    if chosen is not None:
+        notes += plans.strange_attacks(chosen, key)
+        given = Conditions.crossed(key, chosen.sets) if chosen.sets else given
+    # List the rows, value every figure, and tell what is to be said of them.
+    return _judged(
+        how, samples, notes, named, key, conditions=given, speakers=speakers, progress=progress
     )
 
 
-def _collected(found: Sequence[tuple[Sequence[Row], Sequence[Note]]]) -> dict[str, Any]:
-    """Return rows and notes as fields of an evaluation, and warn."""
-    rows = tuple(row for part, _ in found for row in part)
-    notes = said_of_all([note for _, part in found for note in part], {row.system for row in rows})
-    warn(notes)
-    return {"rows": rows, "notes": tuple(notes)}
+def _refuse(asked: Mapping[str, object], where: str) -> None:
+    """Raise for the options that need a key in memory."""
+    for name, value in asked.items():
+        if value is not None:
+            raise check.invalid(name, f"be left out of {where}", check.describe(value))
 
 
-def _is_told(speakers: SpeakersLike) -> bool:
-    """Tell whether speakers of models or of segments are given."""
-    told = speakers if isinstance(speakers, tuple) else (speakers,)
-    return any(one is not None for one in told)
+# ---- The systems and their samples
+
+
+def _read(systems: read.SystemsLike | ListsLike, key: Key) -> tuple[dict[str, Scores], list[Note]]:
+    """Return the scores of systems by name, and what labels beside them in files say."""
+    scores, notes = {}, []
+    for name, given in read.named_systems(systems).items():
+        found, own = (given, None) if isinstance(given, Scores) else read.scores_and_labels(given)
+        scores[name] = found
+        if own is not None:
+            notes += [attrs.evolve(note, about=name) for note in contradiction(own, key)]
+    return scores, notes
+
+
+def contradiction(own: Key, key: Key) -> list[Note]:
+    """Note labels beside scores that contradict the key on more than one in a hundred trials."""
+    said = Sample.from_trials(assemble(own.is_target.astype(float), own), key, allow_empty=True)
+    # Targets that the file calls non-targets, and the other way round.
+    wrong = int(np.count_nonzero(said.tar.scores == 0.0) + np.count_nonzero(said.non.scores))
+    n_trials = said.tar.size + said.non.size
+    if wrong <= _FEW_CONTRADICTIONS * n_trials:
+        return []
+    text = f"labels beside the scores contradict the key on {wrong} of {n_trials} trials"
+    return [Note(SuspectScoresWarning, text, count=wrong)]
 
 
 def _fitting(
@@ -258,15 +248,16 @@ def _fitting(
     how = attrs.evolve(how, spoofs=key.n_spoof > 0)
     if plan is None:
         return how
-    refuse_spoofs(key, plan)
+    plans.refuse_spoofs(key, plan)
     if plan.figures:
         for what, ruled_out in (("conditions", conditions), ("cross_fit", cross_fit)):
             if ruled_out is not None:
-                raise invalid(what, f"be left out with the plan {plan.name}", describe(ruled_out))
-        if plan.detectors == 2 and set(systems) != {"asv", "cm"}:
+                expected = f"be left out with the plan {plan.name}"
+                raise check.invalid(what, expected, check.describe(ruled_out))
+        if plan.detectors == 2 and {*systems} != {"asv", "cm"}:
             expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
             hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
-            raise invalid("systems", expected, list_some(map(repr, systems)), hint)
+            raise check.invalid("systems", expected, check.list_some(map(repr, systems)), hint)
         return attrs.evolve(how, points={}, normalize=plan.normalize)
     if plan.by_condition:
         # The cost of each condition is the plan's.
@@ -275,30 +266,67 @@ def _fitting(
     return how
 
 
-def _samples_of_lists(systems: object) -> dict[str, Sample]:
+def _cross_fitted(
+    how: Judging,
+    model: CrossFitLike,
+    systems: Mapping[str, Scores],
+    key: Key,
+    speakers: SpeakersLike,
+) -> tuple[dict[str, Scores], Judging, list[Note]]:
+    """Return calibrated scores, how they were calibrated, and notes of the trainings."""
+    fitted, notes = {}, []
+    for name, scores in systems.items():
+        match LinearCalibration if model is True else model:
+            case CrossFit() as found:
+                pass
+            case type() as chosen if issubclass(chosen, ScoreMap):
+                found, heard = cross_fitted(chosen, scores, key, 5, speakers, how.seed)
+                notes += [attrs.evolve(note, about=name) for note in heard]
+            case _:
+                hint = "Fuse systems first: evaluate cross_fit(LinearFusion, systems, key).scores."
+                expected = "be True, a calibration, or a CrossFit"
+                raise check.invalid("cross_fit", expected, check.describe(model), hint)
+        fitted[name] = found.scores
+    prior = getattr(getattr(found.final, "map", found.final), "prior", None)
+    trained = "" if prior is None else f", trained at prior {prior:g}"
+    words = f"cross-fitted: {type(found.final).__name__}{trained}"
+    return fitted, attrs.evolve(how, calibrated=words), notes
+
+
+def _samples(
+    how: Judging, systems: Mapping[str, Scores], key: Key, speakers: TrialSpeakers | None
+) -> dict[str, Sample]:
+    """Return the scored trials of each system, or of two in tandem."""
+    if how.plan is not None and how.plan.detectors == 2:
+        return {"asv and cm": tandem_sample(systems["asv"], systems["cm"], key, speakers)}
+    return {name: Sample.from_trials(one, key, None, speakers) for name, one in systems.items()}
+
+
+def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample]:
     """Return samples by name, of results or of pairs of arrays."""
     given = systems if isinstance(systems, Mapping) else {"system": systems}
     if not given:
-        raise invalid("systems", "hold at least one system", "none")
+        raise check.invalid("systems", "hold at least one system", "none")
     found = {}
     for name, item in given.items():
-        if isinstance(item, tuple) and len(item) == 2:
-            found[str(name)] = Results(*item).sample
-        elif isinstance(item, Results):
-            found[str(name)] = item.sample
-        else:
-            hint = "Scores and files take a key: evaluate(systems, key)."
-            expected = "be Results or a pair (tar, non) where there is no key"
-            raise invalid(f"systems[{name!r}]", expected, describe(item), hint)
+        match item:
+            case Results():
+                found[str(name)] = item.sample
+            case (tar, non):
+                found[str(name)] = Results(read.numbers_of(tar), read.numbers_of(non)).sample  # type: ignore[arg-type]
+            case _:
+                hint = "Scores and files take a key: evaluate(systems, key)."
+                expected = "be Results or a pair (tar, non) where there is no key"
+                raise check.invalid(f"systems[{name!r}]", expected, check.describe(item), hint)
     return found
 
 
 def _samples_in_files(
+    how: Judging,
     systems: Mapping[str, FilePath],
     key_file: FilePath,
-    how: Judging,
-    workers: int,
     *,
+    workers: int,
     progress: bool,
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
@@ -311,44 +339,75 @@ def _samples_in_files(
     return found
 
 
-def _refuse_missing(name: str, sample: Sample, key: Key, *, allow: bool) -> None:
+def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores], key: Key) -> None:
     """Raise if more than half of the trials of a key have no score."""
-    n_scored = sample.tar.size + sample.non.size
-    if 2 * n_scored < key.n_trials and not allow:
-        raise TrialMismatchError(
-            f"{name}: {key.n_trials - n_scored} of the {key.n_trials} trials of the key have no "
-            "score, more than half. Are models and segments swapped, or is it another key?",
-            use={"allow_missing": True},
-        )
+    for name, sample in samples.items():
+        n_lacking = key.n_trials - sample.tar.size - sample.non.size
+        if 2 * n_lacking > key.n_trials:
+            call, option = "", ""
+            if name in systems:
+                call, option = remedy_of(key.ids, systems[name].ids)
+            raise TrialMismatchError(
+                f"{name}: {n_lacking} of the {key.n_trials} trials of the key have no score, more "
+                "than half. Are models and segments swapped, or is it another key?",
+                use={} if option else {"allow_missing": True},
+                call=call,
+                option=option,
+            )
 
 
-def _cross_fitted(
-    how: Judging, model: object, scores: Scores, key: Key, speakers: SpeakersLike
-) -> tuple[Scores, Judging, list[Note]]:
-    """Return calibrated scores, how they were calibrated, and notes of the trainings."""
-    notes: list[Note] = []
-    if isinstance(model, CrossFit):
-        fitted, name = model, type(model.final).__name__
-    else:
-        chosen = LinearCalibration if model is True else model
-        if not (isinstance(chosen, type) and issubclass(chosen, ScoreMap)):
-            hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, systems, key).scores."
-            expected = "be True, a calibration, or a CrossFit"
-            raise invalid("cross_fit", expected, describe(model), hint)
-        fitted, notes = cross_fitted(chosen, scores, key, 5, speakers, how.seed)
-        name = chosen.__name__
-    prior = getattr(getattr(fitted.final, "map", fitted.final), "prior", None)
-    trained = "" if prior is None else f", trained at prior {prior:g}"
-    how = attrs.evolve(how, calibrated=f"cross-fitted: {name}{trained}")
-    return fitted.scores, how, notes
+# ---- Their rows
 
 
-def _mean_of_sets(rows: list[Row], plan: EvaluationPlan) -> list[Row]:
+def _judged(
+    how: Judging,
+    samples: Mapping[str, Sample],
+    notes: Sequence[Note],
+    systems: Mapping[str, Scores] = MappingProxyType({}),
+    key: Key | None = None,
+    *,
+    conditions: Conditions | None = None,
+    speakers: SpeakersLike = None,
+    progress: bool,
+) -> Evaluation:
+    """Value every figure of every system, and warn of what is to be said of them."""
+    rows: list[Row] = []
+    said, primary = [*notes], {}
+    for name in progress_bar([*samples], shown=progress, unit="system"):
+        members = None
+        if conditions is not None and key is not None:
+            members, heard = conditions.noted_members(systems[name], key)
+            said += heard
+        own, heard = rows_of(how, name, samples[name], members)
+        said += heard
+        if how.plan is not None and how.plan.sets:
+            own = _mean_of_sets(own, how.plan)
+        if how.plan is not None and not how.plan.figures and key is not None:
+            primary[name], heard = judge_by_plan(systems[name], key, how.plan)
+            said += [attrs.evolve(note, about=name) for note in heard]
+            own = _with_primary(how, own, primary[name], samples[name])
+        rows += own
+    said = said_of_all(said, samples.keys())
+    warn(said)
+    return Evaluation(
+        how=how,
+        rows=tuple(rows),
+        notes=tuple(said),
+        samples=samples,
+        systems=systems,
+        primary=primary,
+        key=key,
+        conditions=conditions,
+        speakers=speakers,
+    )
+
+
+def _mean_of_sets(rows: Sequence[Row], plan: EvaluationPlan) -> list[Row]:
     """Return the rows of data sets, and their mean in place of all trials."""
     *sets, pooled, _ = rows
     if lacking := [row.condition for row in sets if None in row.figures.values()]:
         expected = f"have trials of each class in each {plan.sets}"
-        raise invalid("key", expected, f"none of some class in {list_some(lacking)}")
+        raise check.invalid("key", expected, f"none of some class in {check.list_some(lacking)}")
     means = {
         name: sum(row.figures[name] or 0.0 for row in sets) / len(sets) for name in pooled.figures
     }
@@ -357,23 +416,17 @@ def _mean_of_sets(rows: list[Row], plan: EvaluationPlan) -> list[Row]:
 
 def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Sample) -> list[Row]:
     """Add the primary cost, which is of all trials, and its interval where it has one."""
-    if cost.pooled:
+    if cost.pooled or cost.plan.by_condition:
         return rows
-    points, normalize = cost.plan.operating_points, cost.plan.normalize
     figures = {"min_primary": cost.minimum, "act_primary": cost.actual}
-    found = {}
+    ends = {}
     if how.by_speaker and not cost.parts:
-        metrics = {
-            "min_primary": MinDCF(points, normalize),
-            "act_primary": ActDCF(points, normalize),
-        }
-        found = how.estimates(metrics, sample.weighted(cost.members))
-    filled = []
-    for row in rows:
-        whole = row.condition in (None, "pooled")
-        own = figures if whole else dict.fromkeys(figures)
-        ends = found if whole else {}
-        filled.append(
-            attrs.evolve(row, figures={**row.figures, **own}, estimates={**row.estimates, **ends})
-        )
-    return filled
+        given = cost.plan.operating_points, cost.plan.normalize
+        metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
+        ends = how.estimates(metrics, sample.weighted(cost.members))
+    return [
+        row.with_figures(figures, ends)
+        if row.condition in (None, POOLED)
+        else row.with_figures(dict.fromkeys(figures), {})
+        for row in rows
+    ]

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
 
+from bosaris_py import _tables
+from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, lines_about
-from bosaris_py._tables import (
-    Record,
-    Table,
-    WithInterval,
-    joined_notes,
-    scale_of_costs,
-    words_of_eer,
-)
 from bosaris_py._validation import FilePath, check_choice, invalid
-from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plan_costs import PrimaryCost
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import POOLED, Judging, Row
+from bosaris_py.evaluation.rows import POOLED, Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import Key
@@ -41,11 +34,10 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal[
     "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"
 ]
-_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram")
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Evaluation(Table):
+class Evaluation(_tables.Table):
     """Systems evaluated on one key; made by `evaluate`. It prints as a table.
 
     Parameters
@@ -60,6 +52,15 @@ class Evaluation(Table):
         The published cost of each system, if there was a plan.
     systems, key, conditions, speakers, how
         What `evaluate` was given, for `compare`, plots and `report`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = list("abcde"), np.eye(5, dtype=bool)
+    >>> found = bp.evaluate(bp.Scores(2.0 * same, ids, ids), bp.Key(ids, ids, same, ~same))
+    >>> found.to_dict()[0]["eer"]
+    0.0
     """
 
     rows: tuple[Row, ...]
@@ -87,7 +88,7 @@ class Evaluation(Table):
 
     # ---- The table
 
-    def to_dict(self) -> list[Record]:
+    def to_dict(self) -> list[_tables.Record]:
         """Return the rows as dicts of plain values.
 
         Returns
@@ -100,15 +101,13 @@ class Evaluation(Table):
         """
         return [row.to_dict() for row in self.rows]
 
-    records = to_dict
-
-    def _content(self) -> Record:
+    def _content(self) -> _tables.Record:
         return {
             "table": self.to_dict(),
             "normalized": self.how.normalize,
             "eer_definition": self.how.eer,
             "plan": None if self.plan is None else self.plan.name,
-            "intervals": self.how.how or None,
+            "intervals": self.how.intervals or None,
             "calibration": self.how.calibrated or None,
             "notes": [
                 {"kind": note.kind.__name__, "about": note.about, "text": note.text}
@@ -134,9 +133,9 @@ class Evaluation(Table):
         elif plan is not None and plan.by_condition:
             of_plan = f"NO {of_plan}, which judges each common condition by itself"
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
-        costs = scale_of_costs(how.normalize if has_costs else None)
-        said = counts, costs, words_of_eer(how.eer), how.how, of_plan, how.calibrated
-        return joined_notes(*said)
+        costs = _tables.scale_of_costs(how.normalize if has_costs else None)
+        said = counts, costs, _tables.words_of_eer(how.eer), how.intervals, of_plan, how.calibrated
+        return _tables.joined_notes(*said)
 
     @property
     def footnotes(self) -> list[str]:
@@ -145,7 +144,7 @@ class Evaluation(Table):
 
     @property
     def _note(self) -> str:
-        return joined_notes(self.facts, *self.footnotes)
+        return _tables.joined_notes(self.facts, *self.footnotes)
 
     @property
     def _below(self) -> list[str]:
@@ -209,7 +208,7 @@ class Evaluation(Table):
 
     # ---- Plots
 
-    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: object) -> Any:
+    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: Given) -> Given:
         """Draw all systems, or one, with the operating points of the evaluation.
 
         Parameters
@@ -242,36 +241,34 @@ class Evaluation(Table):
         """
         from bosaris_py import plots
 
-        check_choice(kind, _KINDS, "kind")
+        check_choice(kind, Kind, "kind")
         if system is not None:
-            check_choice(system, tuple(self.samples), "system")
+            check_choice(system, [*self.samples], "system")
         if kind == "forest":
             return self._forest(system, options)
         if self.plan is not None and self.plan.figures:
             hint = "Impostors and spoofs are not pooled, so there are no curves of both."
             raise invalid("plan", "be one of two classes, for plots", repr(self.plan.name), hint)
-        points: list[Any] = self.how.prior
         if kind in ("det", "bayes") and system is not None:
             return self._draw_conditions(kind, system, options)
-        if kind == "reliability":
-            options.setdefault("prior", 0.5)
-        elif kind in ("det", "bayes", "histogram") and points:
+        points = self.how.prior
+        if kind in ("det", "bayes", "histogram") and points:
             options.setdefault("prior", points[0] if kind == "det" else points)
-        judged: Any = self.results if system is None else {system: self.results[system]}
+        judged = self.results if system is None else {system: self.results[system]}
         if kind == "histogram":
             if len(judged) > 1:
                 raise invalid("system", "name one, for a histogram", "none")
-            (judged,) = judged.values()
-        draw: Any = {
+            (one,) = judged.values()
+            return plots.plot_histogram(one, **options)
+        draw: dict[str, Callable[..., Plot]] = {
             "det": plots.plot_det,
             "bayes": plots.plot_bayes,
             "tippett": plots.plot_tippett,
             "ece": plots.plot_ece,
             "pav": plots.plot_pav,
             "reliability": plots.plot_reliability,
-            "histogram": plots.plot_histogram,
-        }[kind]
-        return draw(judged, **options)
+        }
+        return draw[kind](judged, **options)
 
     def det(self, *, system: str | None = None, **options: object) -> DETPlot:
         """Draw the DET curves of all systems, or of the conditions of one.
@@ -287,8 +284,7 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        drawn: DETPlot = self.plot("det", system=system, **options)
-        return drawn
+        return self.plot("det", system=system, **options)  # type: ignore[no-any-return]
 
     def bayes(self, *, system: str | None = None, **options: object) -> BayesPlot:
         """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
@@ -302,40 +298,36 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        drawn: BayesPlot = self.plot("bayes", system=system, **options)
-        return drawn
+        return self.plot("bayes", system=system, **options)  # type: ignore[no-any-return]
 
-    def _draw_conditions(self, kind: str, system: str, options: dict[str, object]) -> Any:
+    def _draw_conditions(self, kind: str, system: str, options: dict[str, Given]) -> Plot:
         from bosaris_py.plots import BayesPlot, DETPlot
 
         if self.conditions is None or self.key is None:
             expected = "be left out where evaluate() had no conditions"
             raise invalid("system", expected, repr(system))
-        given: dict[str, Any] = {"window": "auto", **options} if kind == "det" else {**options}
-        drawn = DETPlot(**given) if kind == "det" else BayesPlot(**given)
+        given = {"window": "auto", **options}
+        drawn = DETPlot(**given) if kind == "det" else BayesPlot(**options)
         drawn.plot_conditions(self.systems[system], self.key, self.conditions)
         drawn.display_legend()
         return drawn
 
-    def _forest(self, system: str | None, options: dict[str, Any]) -> Plot:
+    def _forest(self, system: str | None, options: dict[str, Given]) -> Plot:
         from bosaris_py.plots import plot_forest
 
-        figure = str(options.pop("figure", self._figures[0]))
-        check_choice(figure, tuple(self._figures), "figure")
+        figure = figure_of(options.pop("figure", self.leading))
+        check_choice(figure.column, self._figures, "figure")
         chosen = [row for row in self.rows if system in (None, row.system)]
         several = len({row.system for row in chosen}) > 1
         found = {}
         for row in chosen:
             parts = row.system if several or row.condition is None else "", row.condition
-            if figure in row.estimates:
-                found[", ".join(filter(None, parts))] = row.estimates[figure]
+            if figure.column in row.estimates:
+                found[", ".join(filter(None, parts))] = row.estimates[figure.column]
         if not found:
             hint = "evaluate(..., speakers=...) gives them."
-            raise invalid("kind", "be of figures with intervals", repr(figure), hint)
-        known = figure_of(figure)
-        options.setdefault("xlabel", known.head)
-        drawn: Plot = plot_forest(found, percent=known.is_rate, **options)
-        return drawn
+            raise invalid("kind", "be of figures with intervals", repr(figure.column), hint)
+        return plot_forest(found, percent=figure.is_rate, **{"xlabel": figure.head, **options})
 
     # ---- Comparisons and report
 
@@ -438,4 +430,6 @@ def _cell(row: Row, name: str) -> str:
     ends = row.ends(name)
     if ends is None:
         return figure.text(value)
-    return WithInterval(figure.text(value), f"[{figure.text(ends[0])}, {figure.text(ends[1])}]")
+    return _tables.WithInterval(
+        figure.text(value), f"[{figure.text(ends[0])}, {figure.text(ends[1])}]"
+    )

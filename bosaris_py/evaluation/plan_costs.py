@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
 
 import attrs
+import numpy as np
 
+from bosaris_py._arrays import Positions, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import scale_of_costs, text_table
-from bosaris_py._validation import invalid
+from bosaris_py._validation import invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
-from bosaris_py.evaluation.plans import PLANS, EvaluationPlan, plan_of_two_classes, refuse_spoofs
+from bosaris_py.evaluation import plans
+from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import not_calibrated
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.columns import Columns
+from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, shares_of
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, check_scores
+from bosaris_py.trials.scores import Scores, check_scores, scored_trials
+
+# The number of a partition's level of each factor from 1 on, 0 where the factor does not divide.
+_Cell = tuple[int, ...]
+
+_NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
 
-def _same(first: float, second: float) -> bool:
-    """Compare two numbers; NaN equals NaN."""
-    return first == second or (math.isnan(first) and math.isnan(second))
-
-
-# A rate or cost of a class without trials is NaN; results are equal nevertheless.
-_NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
-_RATES = attrs.cmp_using(eq=lambda one, two: all(map(_same, one, two)), class_name="Rates")
-
-
-@attrs.frozen(kw_only=True)
+@attrs.frozen(eq=False)
 class PointCost:
     """The cost at one operating point.
 
@@ -52,6 +47,16 @@ class PointCost:
         Cost at `threshold`, and the smallest cost of any threshold.
     min_threshold, min_pmiss, min_pfa : float
         A threshold that has the smallest cost, and its error-rates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, tar = [f"m{i}" for i in range(50)], np.eye(50, dtype=bool)
+    >>> scores = bp.Scores(8.0 * tar - 4.0, ids, ids)
+    >>> (point,) = bp.primary_cost(scores, bp.Key(ids, ids, tar, ~tar), "VoxSRC").points
+    >>> point.point.p_target, point.actual
+    (0.05, 0.0)
     """
 
     point: OperatingPoint
@@ -59,10 +64,10 @@ class PointCost:
     pmiss: float
     pfa: float
     actual: float
-    minimum: float = attrs.field(eq=_NUMBER)
+    minimum: float
     min_threshold: float
-    min_pmiss: float = attrs.field(eq=_NUMBER)
-    min_pfa: float = attrs.field(eq=_NUMBER)
+    min_pmiss: float
+    min_pfa: float
 
     @property
     def beta(self) -> float:
@@ -70,7 +75,7 @@ class PointCost:
         return self.point.fa_cost / self.point.miss_cost
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class PartitionCost:
     """The cost of one partition of the trials, evaluated by itself.
 
@@ -91,6 +96,16 @@ class PartitionCost:
         Error-rates at the Bayes threshold of each operating point; NaN where there are no trials.
     actual, minimum : float
         Mean cost over the operating points; NaN where a class has no trials.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, tar = [f"m{i}" for i in range(50)], np.eye(50, dtype=bool)
+    >>> scores = bp.Scores(8.0 * tar - 4.0, ids, ids)
+    >>> (part,) = bp.primary_cost(scores, bp.Key(ids, ids, tar, ~tar), "VoxSRC").partitions
+    >>> part.n_tar, part.n_non
+    (50, 2450)
     """
 
     name: str
@@ -100,13 +115,13 @@ class PartitionCost:
     n_stand_ins: int
     tar_weight: float
     non_weight: float
-    pmiss: tuple[float, ...] = attrs.field(eq=_RATES)
-    pfa: tuple[float, ...] = attrs.field(eq=_RATES)
-    actual: float = attrs.field(eq=_NUMBER)
-    minimum: float = attrs.field(eq=_NUMBER)
+    pmiss: tuple[float, ...]
+    pfa: tuple[float, ...]
+    actual: float
+    minimum: float
 
 
-@attrs.frozen(kw_only=True, repr=False)
+@attrs.frozen(kw_only=True, repr=False, eq=False)
 class PrimaryCost:
     """The published cost of an evaluation, as `primary_cost` returns it.
 
@@ -132,32 +147,37 @@ class PrimaryCost:
         What must be known of this result.
     members : sequence of ConditionMembers
         Where the trials of each partition stand among the scored targets and non-targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, tar = [f"m{i}" for i in range(50)], np.eye(50, dtype=bool)
+    >>> scores = bp.Scores(8.0 * tar - 4.0, ids, ids)
+    >>> cost = bp.primary_cost(scores, bp.Key(ids, ids, tar, ~tar), "VoxSRC")
+    >>> cost.actual, cost.minimum, cost.n_tar
+    (0.0, 0.0, 50)
     """
 
     plan: EvaluationPlan
-    actual: float = attrs.field(eq=_NUMBER)
-    minimum: float = attrs.field(eq=_NUMBER)
-    eer: float = attrs.field(eq=_NUMBER)
+    actual: float
+    minimum: float
+    eer: float
     n_tar: int
     n_non: int
     points: tuple[PointCost, ...] = ()
     partitions: tuple[PartitionCost, ...] = ()
-    parts: "tuple[PrimaryCost, ...]" = ()
+    parts: tuple[PrimaryCost, ...] = ()
     pooled: bool = False
     notes: tuple[str, ...] = ()
-    members: Sequence[ConditionMembers] = attrs.field(default=(), eq=False)
+    members: Sequence[ConditionMembers] = ()
 
     @property
     def value(self) -> float:
         """The cost by which the evaluation ranked systems: the actual or the minimum one."""
         return self.actual if self.plan.ranked_by == "actual" else self.minimum
 
-    @property
-    def equalised(self) -> bool:
-        """Whether error-rates are means over several partitions."""
-        return len(self.partitions) > 1 or any(part.equalised for part in self.parts)
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return everything as plain numbers and texts, for JSON.
 
         Returns
@@ -167,30 +187,17 @@ class PrimaryCost:
             of `points`. None where a number is not defined, and for
             the threshold that accepts or rejects every trial.
         """
-
-        def plain(item: PointCost | PartitionCost, *left_out: str) -> dict[str, Any]:
-            kept = attrs.asdict(item, recurse=False, filter=lambda at, _: at.name not in left_out)
-            return {name: _or_none(value) for name, value in kept.items()}
-
-        points = [
-            {**plain(one, "point"), **attrs.asdict(one.point), "beta": one.beta}
+        found: dict[str, object] = {"plan": self.plan.name, "normalized": self.plan.normalize}
+        for name in ("actual", "minimum", "eer", "n_tar", "n_non"):
+            found[name] = _plain(getattr(self, name))
+        found["operating_points"] = [
+            {**_fields(one, "point"), **attrs.asdict(one.point), "beta": one.beta}
             for one in self.points
         ]
-        return {
-            "plan": self.plan.name,
-            **{name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")},
-            "normalized": self.plan.normalize,
-            "n_tar": self.n_tar,
-            "n_non": self.n_non,
-            "operating_points": points,
-            "partitions": [
-                {**plain(one, "levels", "pmiss", "pfa"), **dict(one.levels)}
-                | {name: [*map(_or_none, getattr(one, name))] for name in ("pmiss", "pfa")}
-                for one in self.partitions
-            ],
-            "parts": [part.to_dict() for part in self.parts],
-            "notes": list(self.notes),
-        }
+        found["partitions"] = [
+            {**_fields(one, "levels"), **dict(one.levels)} for one in self.partitions
+        ]
+        return found | {"parts": [one.to_dict() for one in self.parts], "notes": [*self.notes]}
 
     def __repr__(self) -> str:
         """Show the plan and both costs."""
@@ -205,9 +212,17 @@ class PrimaryCost:
         return "\n".join(_report(self))
 
 
-def _or_none(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return None for what JSON has no number for: NaN, and infinite thresholds."""
+    if isinstance(value, tuple):
+        return [*map(_plain, value)]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _fields(item: PointCost | PartitionCost, left_out: str) -> dict[str, object]:
+    """Return the fields of a cost but one, as JSON has them."""
+    names = [name for name in attrs.fields_dict(type(item)) if name != left_out]
+    return {name: _plain(getattr(item, name)) for name in names}
 
 
 def _text(value: float) -> str:
@@ -270,12 +285,7 @@ def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[
 
 
 def primary_cost(
-    scores: Scores,
-    key: Key,
-    plan: EvaluationPlan | str,
-    conditions: Conditions | None = None,
-    *,
-    only: Mapping[str, str] | None = None,
+    scores: Scores, key: Key, plan: EvaluationPlan | str, conditions: ConditionsLike = None
 ) -> PrimaryCost:
     r"""Compute the cost that an evaluation publishes.
 
@@ -287,13 +297,9 @@ def primary_cost(
         Which trials are targets and which non-targets.
     plan : EvaluationPlan or str
         The plan, or the name of one in `PLANS`.
-    conditions : Conditions, optional
+    conditions : Conditions, mapping, or name or names of columns, optional
         What divides the trials instead of the plan's partitions, with their weights. By default the
         columns of the key that the plan names; of a key without columns all trials are one part.
-    only : mapping of str to str, optional
-        Judge only the trials with these values of factors, the others being equalised as ever, such
-        as ``{"gender": "female"}``. Where the plan counts the targets only of a value, the
-        non-targets of the other values stand in.
 
     Returns
     -------
@@ -340,39 +346,75 @@ def primary_cost(
     >>> primary_cost(scores, key, "VoxSRC")
     PrimaryCost: VoxSRC, actual 0.5000, minimum 0.0000
     """
-    chosen = plan_of_two_classes(plan)
+    chosen = plans.find_plan(plan)
+    if chosen.figures:
+        hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
+        raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
     check_scores(scores)
-    cost, doubts = judge_by_plan(scores, as_key(key), chosen, conditions, dict(only or {}))
+    cost, doubts = judge_by_plan(scores, as_key(key), chosen, conditions)
     warn(doubts)
     return cost
 
 
 def judge_by_plan(
-    scores: Scores,
-    key: Key,
-    plan: EvaluationPlan,
-    conditions: Conditions | None = None,
-    only: Mapping[str, str] = MappingProxyType({}),
+    scores: Scores, key: Key, plan: EvaluationPlan, conditions: ConditionsLike = None
 ) -> tuple[PrimaryCost, list[Note]]:
     """Return a primary cost, and what is to be warned of."""
-    refuse_spoofs(key, plan)
-    labelling = key.columns if conditions is None and len(key.columns) else conditions
-    trials = PlanTrials.joined(scores, key, labelling)
-    cost, doubts = _judge(plan, trials, only)
-    return cost, [*trials.sample.notes, *doubts]
+    plans.refuse_spoofs(key, plan)
+    trials, notes = _Trials.joined(scores, key, conditions)
+    cost, doubts = _judge(plan, trials)
+    return cost, [*notes, *doubts]
 
 
-def _judge(
-    plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]
-) -> tuple[PrimaryCost, list[Note]]:
+@attrs.frozen(eq=False)
+class _Trials:
+    """The scored trials of a key, and what divides them: columns of the key, or conditions."""
+
+    sample: Sample
+    # Where the targets and the non-targets of the sample stand among the trials of the key.
+    places: tuple[Positions, Positions]
+    columns: Columns | None
+    members: Sequence[ConditionMembers] = ()
+
+    @classmethod
+    def joined(
+        cls, scores: Scores, key: Key, conditions: ConditionsLike
+    ) -> tuple[_Trials, list[Note]]:
+        """Join the scores with a key's trials; what is strange about them are notes."""
+        sample = Sample.from_trials(scores, key, allow_empty=True)
+        scored = scored_trials(scores, key)
+        classes = (key.is_target, ~key.is_target)
+        places = [np.flatnonzero(one if scored is None else one & scored) for one in classes]
+        given = as_conditions(conditions, key)
+        if given is None:
+            columns = key.columns if len(key.columns) else None
+            return cls(sample, (places[0], places[1]), columns), [*sample.notes]
+        members, notes = given.noted_members(scores, key)
+        return cls(sample, (places[0], places[1]), None, members), [*sample.notes, *notes]
+
+
+@attrs.frozen(eq=False)
+class _Partition:
+    """The trials that share a value of each factor, as positions in a sample."""
+
+    members: ConditionMembers
+    levels: tuple[tuple[str, str], ...] = ()
+    # Non-targets of other partitions: where a plan counts only targets of a level, a partition of
+    # that level is judged on its own with these.
+    stand_ins: Positions = _NONE
+
+
+def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Note]]:
     """Evaluate the trials by a plan, or by each of its parts."""
-    result = functools.partial(PrimaryCost, plan=plan)
-    notes = list(_plan_notes(plan))
+    notes = [*plan.notes]
+    if plan.name in plans.PLANS and plans.PLANS[plan.name] != plan:
+        notes.append(f"This plan differs from the preset {plan.name}.")
     if plan.parts:
-        trials.check_parts(plan)
-        found = [_judge(part, trials, only) for part in plan.parts]
+        _needed(plan, trials, sorted({name for part in plan.parts for name in part.select}))
+        found = [_judge(part, trials) for part in plan.parts]
         parts = tuple(part for part, _ in found)
-        cost = result(
+        cost = PrimaryCost(
+            plan=plan,
             actual=_mean(part.actual for part in parts),
             minimum=_mean(part.minimum for part in parts),
             eer=math.nan,
@@ -382,49 +424,181 @@ def _judge(
             notes=tuple(notes),
         )
         return cost, [note for _, doubts in found for note in doubts]
-    if only:
-        chosen = ", ".join(f"{name} {level}" for name, level in only.items())
-        notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
-    cut = trials.partition(plan, only)
-    sample, members = trials.sample, cut.members
-    points, eer, doubts = _weighted_costs(plan, sample, members)
-    if cut.pooled:
+    partitions, more = _divide(plan, trials) if trials.columns else _take_as_given(plan, trials)
+    pooled = bool(plan.factors) and not (trials.columns or trials.members)
+    members = [partition.members for partition in partitions]
+    for side, noun in (("tar_weight", "target"), ("non_weight", "non-target")):
+        if not any(getattr(one, side) for one in members):
+            hint = "Error-rates of a class without trials are not defined."
+            raise invalid("key", f"hold at least one {noun} that counts", "none", hint)
+    weighted = trials.sample.weighted(members)
+    points = _point_costs(plan, weighted)
+    # A minimum means something for scores of any kind.
+    doubts = inverted(weighted)
+    if plan.ranked_by == "actual":
+        doubts += not_calibrated(weighted, plan.operating_points)
+    if pooled:
         advice = "Give the key columns: key.with_columns(...)."
-        doubts.append(Note(UncertainPlanWarning, f"{plan.name}: {cut.notes[-1]}", advice=advice))
-    cost = result(
-        actual=_mean(cost.actual for cost in points),
-        minimum=_mean(cost.minimum for cost in points),
-        eer=eer,
-        n_tar=sum(item.tar.size for item in members),
-        n_non=sum(item.non.size for item in members),
+        doubts.append(Note(UncertainPlanWarning, f"{plan.name}: {more[-1]}", advice=advice))
+    cost = PrimaryCost(
+        plan=plan,
+        actual=_mean(point.actual for point in points),
+        minimum=_mean(point.minimum for point in points),
+        eer=weighted.hull.eer,
+        n_tar=sum(one.tar.size for one in members),
+        n_non=sum(one.non.size for one in members),
         points=points,
-        partitions=tuple(_partition_costs(plan, trials, cut)),
-        pooled=cut.pooled,
-        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(members)),
+        partitions=tuple(_partition_cost(plan, trials.sample, one) for one in partitions),
+        pooled=pooled,
+        notes=(*notes, *more, *_lacking(plan, partitions)),
         members=members,
     )
     return cost, doubts
 
 
-def _weighted_costs(
-    plan: EvaluationPlan, sample: Sample, members: Sequence[ConditionMembers]
-) -> tuple[tuple[PointCost, ...], float, list[Note]]:
-    """Return the costs of weighted partitions, the EER, and what is strange about the scores."""
-    for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
-        if not any(getattr(item, field) for item in members):
-            expected = f"hold at least one {class_name} that counts"
-            hint = "Error-rates of a class without trials are not defined."
-            raise invalid("key", expected, "none", hint)
-    weighted = sample.weighted(members)
-    points, eer = _defined_costs(plan, weighted)
-    # A minimum means something for scores of any kind.
-    doubts = inverted(weighted)
-    if plan.ranked_by == "actual":
-        doubts += not_calibrated(weighted, plan.operating_points)
-    return points, eer, doubts
+# ---- Partitions
 
 
-def _defined_costs(plan: EvaluationPlan, sample: Sample) -> tuple[tuple[PointCost, ...], float]:
+def _take_as_given(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
+    """Take the conditions that were given for partitions, or all trials for one."""
+    notes, names = [], ", ".join(factor.name for factor in plan.factors)
+    if plan.select:
+        # Nothing tells whether they are.
+        chosen = ", ".join(f"{column} {level}" for column, level in plan.select.items())
+        notes.append(f"All trials of the key are taken to be of {chosen}.")
+    if trials.members:
+        note = f"Partitions are the conditions given, not those of the plan ({names})."
+        return [_Partition(one) for one in trials.members], [*notes, *([note] if names else [])]
+    if names:
+        notes.append(
+            "NOT the published cost: without columns of the key the trials are pooled, and not "
+            f"equalised over {names}."
+        )
+    tar, non = (np.arange(places.size) for places in trials.places)
+    shares = float(tar.size > 0), float(non.size > 0)
+    return [_Partition(ConditionMembers("all trials", 1.0, tar, non, *shares))], notes
+
+
+def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
+    """Divide the trials that a plan without parts is about; values it does not name raise."""
+    columns = _needed(plan, trials, [factor.name for factor in plan.factors])
+    notes: list[str] = []
+    levels = [
+        factor.levels or sorted(columns.factor(factor.name).levels.tolist())
+        for factor in plan.factors
+    ]
+    tar, non = (
+        _cells(plan, columns, levels, name, places, notes)
+        for name, places in zip(("tar", "non"), trials.places, strict=True)
+    )
+    cells = sorted({*tar, *non})
+    if not cells:
+        raise invalid("key", "hold trials that count", "none")
+    # Levels without weights count alike.
+    given = [factor.weights for factor in plan.factors]
+    weights = [
+        math.prod(w[n - 1] for w, n in zip(given, cell, strict=True) if w and n) for cell in cells
+    ]
+    targets, others = ([side.get(cell, _NONE) for cell in cells] for side in (tar, non))
+    shares = shares_of(weights, targets), shares_of(weights, others)
+    partitions = []
+    for cell, *own in zip(cells, weights, targets, others, *shares, strict=True):
+        named = zip(plan.factors, levels, cell, strict=True)
+        pairs = tuple((factor.name, of[n - 1]) for factor, of, n in named if n)
+        name = ", ".join(f"{factor} {level}" for factor, level in pairs) or "all trials"
+        members = ConditionMembers(name, *own)
+        partitions.append(_Partition(members, pairs, _stand_ins(plan, pairs, cell, non)))
+    return partitions, notes
+
+
+def _needed(plan: EvaluationPlan, trials: _Trials, names: Iterable[str]) -> Columns:
+    """Return the columns of a key; raise unless it has those that a plan needs."""
+    known = trials.columns
+    lacking = [name for name in names if known is None or name not in known]
+    if lacking or known is None:
+        expected = f"have the columns by which {plan.name} divides trials ({list_some(names, 20)})"
+        found = list_some(known or (), 20) or "no column"
+        hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
+        raise invalid("key", expected, found, hint)
+    return known
+
+
+def _cells(
+    plan: EvaluationPlan,
+    columns: Columns,
+    levels: Sequence[Sequence[str]],
+    side: str,
+    places: Positions,
+    notes: list[str],
+) -> dict[_Cell, Positions]:
+    """Return the positions of the trials of one class in each cell that has any."""
+    noun = "targets" if side == "tar" else "non-targets"
+    kept = np.ones(places.size, dtype=bool)
+    for name, level in plan.select.items():
+        if name in columns:
+            kept &= columns.factor(name).values()[places] == level
+        elif side == "tar":
+            notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")
+    numbers = np.zeros(places.size, dtype=np.int64)
+    for factor, of in zip(plan.factors, levels, strict=True):
+        # The number of a cell in a mixed radix, the last factor running fastest.
+        numbers *= len(of) + 1
+        if factor.classes not in ("both", side):
+            continue
+        column = columns.factor(factor.name).take(places)
+        rank = {level: n for n, level in enumerate(of, start=1)}
+        codes = np.array([rank.get(v, 0) for v in column.levels.tolist()], np.int64)[column.codes]
+        if (unknown := kept & (codes == 0)).any():
+            values = column.levels[np.unique(column.codes[unknown])].tolist()
+            expected = f"be one of {', '.join(of)} in column `{factor.name}`"
+            hint = "Give the plan other levels with evolve(factors=...), or None for all found."
+            got = f"{list_some(map(repr, values))} for {np.count_nonzero(unknown)} {noun}"
+            raise invalid("conditions", expected, got, hint)
+        barred = kept & np.isin(codes, [rank.get(level, 0) for level in factor.target_only])
+        if side == "non" and barred.any():
+            kept &= ~barred
+            notes.append(
+                f"{np.count_nonzero(barred)} non-targets do not count: their {factor.name} is "
+                f"{' or '.join(factor.target_only)}, where the plan counts targets only."
+            )
+        numbers += codes
+    sizes = [len(of) + 1 for of in levels]
+    positions = np.flatnonzero(kept)
+    # A short type is sorted by its digits, in one or two passes.
+    own = numbers[positions].astype(np.min_scalar_type(math.prod(sizes)))
+    order = np.argsort(own, kind="stable")
+    found, starts = np.unique(own[order], return_index=True)
+    parts = np.split(positions[order], starts[1:])
+    digits = np.unravel_index(found.astype(np.int64), sizes) if sizes else ()
+    cells = zip(*(digit.tolist() for digit in digits), strict=True) if sizes else [()]
+    return dict(zip(cells, parts, strict=False)) if positions.size else {}
+
+
+def _stand_ins(
+    plan: EvaluationPlan,
+    pairs: Sequence[tuple[str, str]],
+    cell: _Cell,
+    others: Mapping[_Cell, Positions],
+) -> Positions:
+    """Return the non-targets by which a partition of targets only is evaluated on its own."""
+    barred = {(factor.name, level) for factor in plan.factors for level in factor.target_only}
+    if cell in others or not barred.intersection(pairs):
+        return _NONE
+    # Those that agree in all factors but the barred ones.
+    levels = dict(pairs)
+    fixed = [
+        i
+        for i, factor in enumerate(plan.factors)
+        if cell[i] and (factor.name, levels[factor.name]) not in barred
+    ]
+    parts = [part for key, part in others.items() if all(key[i] == cell[i] for i in fixed)]
+    return np.sort(np.concatenate(parts)) if parts else _NONE
+
+
+# ---- Costs
+
+
+def _point_costs(plan: EvaluationPlan, sample: Sample) -> tuple[PointCost, ...]:
     """Return the costs as the plan means them."""
     costs = DecisionCosts.from_prior(plan.operating_points)
     pmiss, pfa = sample.rates(costs.thresholds)
@@ -432,100 +606,75 @@ def _defined_costs(plan: EvaluationPlan, sample: Sample) -> tuple[tuple[PointCos
     # equation 12).
     hull = sample.hull
     best = hull.best_vertices(costs)
-    columns: dict[str, Any] = {
-        "threshold": costs.thresholds,
-        "pmiss": pmiss,
-        "pfa": pfa,
-        "actual": costs.cost(pmiss, pfa, normalize=plan.normalize),
-        "minimum": costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize),
-        "min_threshold": hull.thresholds[best],
-        "min_pmiss": hull.pmiss[best],
-        "min_pfa": hull.pfa[best],
-    }
-    points = [
-        PointCost(point=point, **_numbers_at(columns, i))
-        for i, point in enumerate(plan.operating_points)
-    ]
-    return tuple(points), hull.eer
+    columns = (
+        costs.thresholds,
+        pmiss,
+        pfa,
+        costs.cost(pmiss, pfa, normalize=plan.normalize),
+        costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize),
+        hull.thresholds[best],
+        hull.pmiss[best],
+        hull.pfa[best],
+    )
+    rows = zip(plan.operating_points, *(column.tolist() for column in columns), strict=True)
+    return tuple(PointCost(*row) for row in rows)
 
 
-def _numbers_at(columns: Mapping[str, Any], i: int) -> dict[str, Any]:
-    return {name: float(column[i]) for name, column in columns.items()}
-
-
-def _partition_costs(
-    plan: EvaluationPlan, trials: PlanTrials, cut: Partitioning
-) -> Iterator[PartitionCost]:
-    """Evaluate each partition by itself."""
+def _partition_cost(plan: EvaluationPlan, sample: Sample, partition: _Partition) -> PartitionCost:
+    """Evaluate one partition by itself."""
+    own = partition.members
+    alone = sample.take(own.tar, own.non if own.non.size else partition.stand_ins)
+    points: tuple[PointCost, ...] = ()
+    if alone.n_tar and alone.n_non:
+        points = _point_costs(plan, alone)
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
-    for partition in cut.partitions:
-        own = partition.members
-        others = own.non if own.non.size else partition.stand_ins
-        alone = trials.sample.take(own.tar, others)
-        actual = minimum = math.nan
-        if not (alone.n_tar and alone.n_non):
-            pmiss, pfa = (tuple(rates.tolist()) for rates in alone.rates(limits))
-        else:
-            points, _ = _defined_costs(plan, alone)
-            pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
-            actual = _mean(cost.actual for cost in points)
-            minimum = _mean(cost.minimum for cost in points)
-        n_own = own.non.size
-        yield PartitionCost(
-            name=own.name,
-            levels=partition.levels,
-            n_tar=alone.n_tar,
-            n_non=n_own,
-            n_stand_ins=alone.n_non - n_own,
-            tar_weight=own.tar_weight,
-            non_weight=own.non_weight,
-            pmiss=pmiss,
-            pfa=pfa,
-            actual=actual,
-            minimum=minimum,
-        )
+    pmiss, pfa = (tuple(rates.tolist()) for rates in alone.rates(limits))
+    return PartitionCost(
+        name=own.name,
+        levels=partition.levels,
+        n_tar=alone.n_tar,
+        n_non=own.non.size,
+        n_stand_ins=alone.n_non - own.non.size,
+        tar_weight=own.tar_weight,
+        non_weight=own.non_weight,
+        pmiss=pmiss,
+        pfa=pfa,
+        actual=_mean(point.actual for point in points),
+        minimum=_mean(point.minimum for point in points),
+    )
 
 
 def _mean(values: Iterable[float]) -> float:
+    """Return the mean, NaN of nothing."""
     listed = list(values)
-    return math.fsum(listed) / len(listed)
+    return math.fsum(listed) / len(listed) if listed else math.nan
 
 
-def _plan_notes(plan: EvaluationPlan) -> Iterator[str]:
-    """Say what must be known of the plan itself."""
-    yield from plan.notes
-    if plan.name in PLANS and PLANS[plan.name] != plan:
-        yield f"This plan differs from the preset {plan.name}."
-
-
-def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:
-    """Say which partitions that the plan names have no trials at all."""
-    # What is missing is known only if the plan names all levels, for both classes.
-    listed = [factor for factor in plan.factors if factor.levels and factor.classes == "both"]
-    if not cut.by_plan or len(listed) < len(plan.factors):
-        return
-    choices = [(only[f.name],) if f.name in only else f.levels or () for f in listed]
-    present = {tuple(level for _, level in partition.levels) for partition in cut.partitions}
-    empty = [
-        ", ".join(f"{f.name} {level}" for f, level in zip(listed, levels, strict=True))
-        for levels in itertools.product(*choices)
-        if levels not in present
+def _lacking(plan: EvaluationPlan, partitions: Sequence[_Partition]) -> Iterator[str]:
+    """Say which partitions have no trials at all, or trials of one class only."""
+    # What is missing is known only if a plan names all levels, for both classes.
+    listed = [
+        factor.levels for factor in plan.factors if factor.levels and factor.classes == "both"
     ]
-    if empty:
-        yield (
-            f"{len(empty)} of {len(empty) + len(present)} partitions of the plan have no trial "
-            f"that counts, and no part in the means: {_first_two(empty)}."
-        )
-
-
-def _absence_notes(members: Sequence[ConditionMembers]) -> Iterator[str]:
-    """Say which partitions have one class only."""
-    for field, name, other in (("tar", "targets", "Pfa"), ("non", "non-targets", "Pmiss")):
-        lacking = [item.name for item in members if not getattr(item, field).size]
-        if lacking:
+    present = {tuple(level for _, level in one.levels) for one in partitions}
+    if len(listed) == len(plan.factors) and present != {()}:
+        names = [factor.name for factor in plan.factors]
+        empty = [
+            ", ".join(map(" ".join, zip(names, levels, strict=True)))
+            for levels in itertools.product(*listed)
+            if levels not in present
+        ]
+        if empty:
             yield (
-                f"{len(lacking)} of {len(members)} partitions have no {name} that count and "
-                f"take part in the mean of {other} only: {_first_two(lacking)}."
+                f"{len(empty)} of {len(empty) + len(present)} partitions of the plan have no trial "
+                f"that counts, and no part in the means: {_first_two(empty)}."
+            )
+    for side, noun, rate in (("tar", "targets", "Pfa"), ("non", "non-targets", "Pmiss")):
+        names = [one.members.name for one in partitions if not getattr(one.members, side).size]
+        if names:
+            yield (
+                f"{len(names)} of {len(partitions)} partitions have no {noun} that count and take "
+                f"part in the mean of {rate} only: {_first_two(names)}."
             )
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray, read_only
+from bosaris_py._arrays import Answer, FloatArray, read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FewErrorsWarning
@@ -122,8 +121,8 @@ class Results:
             factor = check.log_of_base(base)
             lists = factor * lists[0].astype(np.float64), factor * lists[1].astype(np.float64)
         # What the caller may change is copied.
-        given = tar_weights, non_weights
-        weights = (w.copy() if isinstance(w, np.ndarray) else w for w in given)
+        given = (tar_weights, non_weights)
+        weights = (None if w is None else np.array(check.as_list(w)) for w in given)
         self.__attrs_init__(Sample.from_scores(*map(read_only, lists), *weights))
 
     @classmethod
@@ -167,10 +166,6 @@ class Results:
         -------
         Results
         """
-        given: object = sample
-        if not isinstance(given, Sample):
-            hint = "Results(tar, non) takes two lists of scores."
-            raise check.invalid("sample", "be a Sample", check.describe(given), hint)
         return cls._made(sample)
 
     @classmethod
@@ -215,7 +210,7 @@ class Results:
         -----
         MissingTrialsWarning
             If the key holds trials without score, with counts. They are left out of all figures.
-        ConditionWarning
+        MissingTrialsWarning
             If conditions have trials of one class only.
         """
         sample = Sample.from_trials(to_natural(scores, base), key, conditions)
@@ -370,7 +365,7 @@ class Results:
         self,
         prior: PriorLike,
         normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> Any:
+    ) -> Answer:
         """Compute the cost of Bayes decisions; see `bosaris_py.act_dcf`.
 
         Parameters
@@ -390,7 +385,7 @@ class Results:
         self,
         prior: PriorLike,
         normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> Any:
+    ) -> Answer:
         """Compute the minimum cost over all thresholds; see `bosaris_py.min_dcf`.
 
         Parameters
@@ -422,7 +417,7 @@ class Results:
 
     def threshold_at(
         self, *, pmiss: npt.ArrayLike | None = None, pfa: npt.ArrayLike | None = None
-    ) -> Any:
+    ) -> Threshold | list[Threshold]:
         """Find the best threshold within a limit of one error-rate.
 
         Parameters
@@ -456,7 +451,7 @@ class Results:
             warn([Note(FewErrorsWarning, text, count=n)])
         return found if np.ndim(rates) else found[0]
 
-    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
+    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Answer, Answer]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
 
         Parameters
@@ -473,7 +468,7 @@ class Results:
         pmiss, pfa = self.sample.rates(limits)
         return pmiss[()], pfa[()]
 
-    def to_dict(self, prior: PriorLike | None = None) -> dict[str, Any]:
+    def to_dict(self, prior: PriorLike | None = None) -> dict[str, object]:
         """Return the results as plain numbers, for JSON or any table library.
 
         Parameters
@@ -490,7 +485,7 @@ class Results:
             these, and ``default_cost``, by which costs are divided; ``normalized`` is True.
         """
         names = ("n_tar", "n_non", "eer", "eer_threshold", "prbep", "auc", "cllr", "min_cllr")
-        record = {name: getattr(self, name) for name in names}
+        record: dict[str, object] = {name: getattr(self, name) for name in names}
         # A plain number, without the error-rates at the threshold.
         record["eer_threshold"] = float(self.eer_threshold)
         if prior is not None:

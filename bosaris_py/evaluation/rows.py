@@ -7,22 +7,21 @@ interval.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import attrs
 import numpy as np
 
 from bosaris_py._notes import Note
 from bosaris_py._parallel import whole_number
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF, not_calibrated
+from bosaris_py.metrics import costs, ranks, tandem, third_class
 from bosaris_py.metrics.metric import AnyMetric
-from bosaris_py.metrics.ranks import EER, MinCllr, inverted
-from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER
-from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF, BonafideEER
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.sample import Sample
@@ -37,11 +36,62 @@ _DEFAULT_COSTS = "a-DCF1"
 POOLED, EQUALISED = "pooled", "equalised"
 
 
+class Figure(NamedTuple):
+    """What a figure, which is a column of a table, is called.
+
+    Parameters
+    ----------
+    column : str
+        The name in records, and of the column in a data frame.
+    name : str
+        What it is called in sentences, below tables and at axes.
+    unit : {"rate", "bits", "cost"}
+        A rate is a fraction, which is shown in per cent.
+    meaning : str
+        What a report says that it is.
+    """
+
+    column: str
+    name: str
+    unit: Literal["rate", "bits", "cost"] = "cost"
+    meaning: str = ""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is shown in per cent."""
+        return self.unit == "rate"
+
+    @property
+    def head(self) -> str:
+        """The head of its column."""
+        return f"{self.name} (%)" if self.is_rate else self.name
+
+    def text(self, value: float) -> str:
+        """Return a value as it is printed below the head."""
+        if self.is_rate:
+            return f"{100.0 * value:.2f}"
+        # Of scores that are no log-likelihood-ratios a cost can have hundreds of digits.
+        return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+_TOLD = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
+
+# In the order in which a report explains them.
+FIGURES = {column: Figure(column, **told) for column, told in _TOLD.items()}
+
+
+def figure_of(column: str) -> Figure:
+    """Return the record of a column, whose name may end with an operating point: min_dcf(0.05)."""
+    kind, bracket, point = column.partition("(")
+    if kind not in FIGURES:
+        return Figure(column, column)
+    known = FIGURES[kind]
+    return known._replace(column=column, name=f"{known.name}{bracket}{point}")
+
+
 def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs: ``(0.05)``."""
-    is_single = DecisionCosts.from_prior(prior).plo.ndim == 0
-    given: Any = [prior] if is_single else prior
-    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    points = costs.to_points(prior)
     numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
     # Six digits are readable; where they do not tell the points apart, all digits do.
     for show in ("{:g}".format, repr):
@@ -86,10 +136,17 @@ class Row:
             return None
         return found.low, found.high
 
+    def with_figures(
+        self, figures: Mapping[str, float | None], estimates: Mapping[str, Estimate]
+    ) -> Row:
+        """Return the row with more figures."""
+        figures, estimates = {**self.figures, **figures}, {**self.estimates, **estimates}
+        return attrs.evolve(self, figures=figures, estimates=estimates)
+
     def to_dict(self) -> dict[str, object]:
         """Return plain values: counts, figures, and ends as ``<figure>_low`` and ``_high``."""
         record: dict[str, object] = {"system": self.system, "condition": self.condition}
-        record |= {name: getattr(self, name) for name in ("n_tar", "n_non", "n_spoof")}
+        record |= {"n_tar": self.n_tar, "n_non": self.n_non, "n_spoof": self.n_spoof}
         for name, value in self.figures.items():
             record[name] = value
             if (ends := self.ends(name)) is not None:
@@ -143,13 +200,13 @@ class Judging:
         """The metric of each figure."""
         if self.plan is not None and self.plan.figures:
             return metrics_of_plan(self.plan, self.eer)
-        found: dict[str, AnyMetric] = {"eer": EER(self.eer)}
-        found |= {f"min_dcf{n}": MinDCF(p, self.normalize) for n, p in self.points.items()}
-        found |= {f"act_dcf{n}": ActDCF(p, self.normalize) for n, p in self.points.items()}
-        found |= {"min_cllr": MinCllr(), "cllr": Cllr()}
+        found: dict[str, AnyMetric] = {"eer": ranks.EER(self.eer)}
+        for name, metric in (("min_dcf", costs.MinDCF), ("act_dcf", costs.ActDCF)):
+            found |= {f"{name}{n}": metric(p, self.normalize) for n, p in self.points.items()}
+        found |= {"min_cllr": ranks.MinCllr(), "cllr": costs.Cllr()}
         if self.spoofs:
-            found |= {"a_dcf": ADCF(_DEFAULT_COSTS, self.normalize), "sv_eer": SVEER(self.eer)}
-            found |= {"spf_eer": SPFEER(self.eer), "sasv_eer": SASVEER(self.eer)}
+            found["a_dcf"] = third_class.ADCF(_DEFAULT_COSTS, self.normalize)
+            found |= _rates_of_kinds(self.eer)
         return found
 
     @property
@@ -158,35 +215,25 @@ class Judging:
         return Resampling("speaker", self.replications, "percentile", self.confidence, self.seed)
 
     @property
-    def how(self) -> str:
+    def intervals(self) -> str:
         """What the intervals are, in words; nothing where there are none."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
             return f"{percent}: speaker bootstrap, {self.replications} replicates, percentile"
         return f"{percent}: jackknife over speakers" if self.by_speaker else ""
 
-    def row(
-        self,
-        system: str,
-        condition: str | None,
-        sample: Sample,
-        metrics: Mapping[str, AnyMetric] | None = None,
-    ) -> Row:
-        """Compute figures of a sample, and their intervals; by default those of the table."""
-        figures: dict[str, float | None] = {}
-        defined: dict[str, AnyMetric] = {}
-        for name, metric in (metrics or self.metrics).items():
-            figures[name] = None
-            if _has_classes(metric, sample):
-                defined[name] = metric
-                figures[name] = metric.value(sample)
+    def row(self, system: str, condition: str | None, sample: Sample) -> Row:
+        """Compute the figures of a sample, and their intervals."""
+        asked = self.metrics
+        defined = {name: one for name, one in asked.items() if _has_classes(one, sample)}
+        values = {name: one.value(sample) for name, one in defined.items()}
         return Row(
             system=system,
             condition=condition,
             n_tar=sample.n_tar,
             n_non=sample.n_non,
             n_spoof=sample.n_spoof,
-            figures=figures,
+            figures={name: values.get(name) for name in asked},
             estimates=self.estimates(defined, sample) if self.by_speaker else {},
         )
 
@@ -206,13 +253,24 @@ class Judging:
 
     def notes(self, sample: Sample, row: Row) -> list[Note]:
         """Tell what is strange about a sample, and what few speakers leave open."""
-        found = [*sample.notes]
+        found = [*sample.notes, *few_trials(sample)]
         if row.figures.get("eer") is not None:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
-            found += inverted(scored) or not_calibrated(scored, self.prior or None)
+            found += ranks.inverted(scored) or costs.not_calibrated(scored, self.prior or None)
         found += [note for one in row.estimates.values() for note in one.notes]
         return [*{note.kind: note for note in found[::-1]}.values()][::-1]
+
+
+def few_trials(sample: Sample) -> list[Note]:
+    """Note classes of so few trials that one error more or less is a quarter of the rate."""
+    sizes = {"targets": sample.n_tar, "non-targets": sample.n_non}
+    few = {noun: n for noun, n in sizes.items() if 0 < n < FEWEST_UNITS}
+    if not few:
+        return []
+    counts = " and ".join(f"{n} {noun}" for noun, n in few.items())
+    text = f"{counts}: too few to show any error-rate"
+    return [Note(FewErrorsWarning, text, count=min(few.values()))]
 
 
 def _has_classes(metric: AnyMetric, sample: Sample) -> bool:
@@ -262,15 +320,19 @@ def rows_of(
     return [*rows[1:-1], rows[0], rows[-1]], notes
 
 
+def _rates_of_kinds(eer: EERDefinition) -> dict[str, AnyMetric]:
+    """Return the equal error-rates of targets and impostors, spoofs, or both."""
+    kinds = third_class.SVEER(eer), third_class.SPFEER(eer), third_class.SASVEER(eer)
+    return dict(zip(("sv_eer", "spf_eer", "sasv_eer"), kinds, strict=True))
+
+
 def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMetric]:
     """Return the metric of each figure of a plan of three classes, or of two detectors."""
-    tandem = plan.detectors == 2
-    known: dict[str, AnyMetric] = {"sv_eer": SVEER(eer), "spf_eer": SPFEER(eer)}
-    known |= {"sasv_eer": SASVEER(eer), "t_eer": TEER()}
-    known["cm_eer"] = CountermeasureEER(eer) if tandem else BonafideEER(eer)
+    of_cm = tandem.CountermeasureEER if plan.detectors == 2 else third_class.BonafideEER
+    known = {**_rates_of_kinds(eer), "t_eer": tandem.TEER(), "cm_eer": of_cm(eer)}
     if plan.spoof_costs is not None:
-        known["a_dcf"] = ADCF(plan.spoof_costs, plan.normalize)
-        known["act_a_dcf"] = ActADCF(plan.spoof_costs, plan.normalize)
-        known["t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form)
-        known["act_t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
+        known["a_dcf"] = third_class.ADCF(plan.spoof_costs, plan.normalize)
+        known["act_a_dcf"] = third_class.ActADCF(plan.spoof_costs, plan.normalize)
+        known["t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form)
+        known["act_t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
     return {name: known[name] for name in plan.figures}

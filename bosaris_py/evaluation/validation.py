@@ -79,6 +79,17 @@ class Validation:
         Numbers of trials and of speakers.
     seed : int
         What `validate` needs as ``rng`` to divide the speakers into the same folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
+    >>> scores, key = bp.Scores(3.0 * values - 4.5, ids, ids), bp.Key(ids, ids, same, ~same)
+    >>> figures = bp.validate(scores, key).figures
+    >>> round(figures["misleading_non"].value, 3)
+    0.064
     """
 
     figures: Mapping[str, Estimate]

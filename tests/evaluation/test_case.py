@@ -155,27 +155,27 @@ def test_without_bounds_a_far_score_is_advised_to_have_some():
     assert repr(found).splitlines()[-1].startswith("no bounds: the reference set may not support")
 
 
-def test_what_it_states(tmp_path):
-    file = tmp_path / "scores.txt"
-    file.write_bytes(b"a b 1.0\n")
-    found = case_llr(1.5, SCORES, KEY, files=[file], **TOLD)
-    ends = f"{found.low / math.log(10):.2f} to {found.high / math.log(10):.2f}"
-    digest = hashlib.sha256(b"a b 1.0\n").hexdigest()
-    lines = repr(found).splitlines()
+def test_what_it_states(case, tmp_path):
+    ends = f"{case.low / math.log(10):.2f} to {case.high / math.log(10):.2f}"
+    lines = repr(case).splitlines()
     assert lines[0] == (
-        f"log10 LR {found.log10_lr:.2f} (95 % interval {ends}); natural log {found.llr:.3f} "
-        f"({found.low:.3f} to {found.high:.3f})"
+        f"log10 LR {case.log10_lr:.2f} (95 % interval {ends}); natural log {case.llr:.3f} "
+        f"({case.low:.3f} to {case.high:.3f})"
     )
     assert lines[1:4] == [
         "proposition 1: the suspect speaks",
         "proposition 2: somebody else speaks",
         "reference set: 20 simulated speakers; 120 trials of one speaker, 2280 of two, 20 speakers",
     ]
-    assert lines[-1] == f"{file}: SHA-256 {digest}"
-    content = found.to_dict()
+    content = case.to_dict()
     assert json.loads(json.dumps(content)) == content
-    assert (content["lowest_bound"], content["highest_bound"]) == found.bounds
-    assert content["file_hashes"] == {str(file): digest}
+    assert (content["lowest_bound"], content["highest_bound"]) == case.bounds
+    file = tmp_path / "scores.txt"
+    file.write_bytes(b"a b 1.0\n")
+    found = case_llr(1.5, SCORES, KEY, bounds=None, files=[file], **TOLD)
+    digest = hashlib.sha256(b"a b 1.0\n").hexdigest()
+    assert repr(found).splitlines()[-1] == f"{file}: SHA-256 {digest}"
+    assert found.to_dict()["file_hashes"] == {str(file): digest}
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,11 @@ def test_words_of_the_guideline(case, log10, words):
 
 
 def test_other_calibrations():
-    found = case_llr(1.5, SCORES, KEY, model=PAVCalibration, bounds="iv", **TOLD)
-    assert isinstance(found.calibration, PAVCalibration)
-    found = case_llr(1.5, SCORES, KEY, model=BoundedCalibration, **TOLD)
-    assert isinstance(found.calibration, BoundedCalibration)
+    scores, key, speakers = simulated(n_speakers=6)
+    how = TOLD | {"speakers": speakers, "folds": 3}
+    for model, bounds in ((PAVCalibration, "iv"), (BoundedCalibration, "elub")):
+        found = case_llr(1.5, scores, key, model=model, bounds=bounds, **how)
+        assert isinstance(found.calibration, model)
 
 
 def test_below_five_speakers_there_is_no_interval():
