@@ -10,22 +10,20 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_number, describe, invalid
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
 from bosaris_py.metrics.tandem import Lists
 from bosaris_py.metrics.third_class import ADCF, ActADCF, sample_of_three
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, SpoofCosts, SpoofCostsLike, logit
-from bosaris_py.plots import base, looks as styles, systems as choosing
-from bosaris_py.plots.base import NO_KEYWORDS, ErrorRatePlot, Keywords, Plot, Text
-from bosaris_py.plots.looks import Settings, checked
-from bosaris_py.plots.systems import Looks, Names, Systems
+from bosaris_py.plots import base, looks as styles
+from bosaris_py.plots.base import PLAIN, ErrorRatePlot, Plot
+from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches.
@@ -148,108 +146,100 @@ class BayesPlot(ErrorRatePlot):
             self._known = results, BayesCurves.from_sample(results._llrs, grid)
         return self._known[1]
 
-    def plot_dcf_curve_act(
-        self, style: Text = None, label: Text = None, **keywords: object
-    ) -> Axes:
+    def plot_dcf_curve_act(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the normalized Bayes error-rate: that of decisions at the Bayes threshold.
 
         1 is what is reached without a detector; above it, decisions mislead.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `DETPlot.plot_steppy_det`.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("dcf_curve_act", style, label, keywords)
+        return self._draw("dcf_curve_act", Pen(style, label, look))
 
-    def plot_dcf_curve_min(
-        self, style: Text = None, label: Text = None, **keywords: object
-    ) -> Axes:
+    def plot_dcf_curve_min(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the minimum error-rate: at the best threshold for each prior.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_dcf_curve_act`; by default a dashed line.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("dcf_curve_min", style, label, keywords)
+        return self._draw("dcf_curve_min", Pen(style, label, look))
 
-    def plot_miss_rate_act(
-        self, style: Text = None, label: Text = None, **keywords: object
-    ) -> Axes:
+    def plot_miss_rate_act(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the misses' part of the normalized Bayes error-rate.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_dcf_curve_act`; by default dots and dashes.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("miss_rate_act", style, label, keywords)
+        return self._draw("miss_rate_act", Pen(style, label, look))
 
-    def plot_miss_rate_min(
-        self, style: Text = None, label: Text = None, **keywords: object
-    ) -> Axes:
+    def plot_miss_rate_min(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the misses' part of the minimum error-rate.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_dcf_curve_act`; by default two dots and a dash.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("miss_rate_min", style, label, keywords)
+        return self._draw("miss_rate_min", Pen(style, label, look))
 
-    def plot_fa_rate_act(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+    def plot_fa_rate_act(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the false alarms' part of the normalized Bayes error-rate.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_dcf_curve_act`; by default dots.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("fa_rate_act", style, label, keywords)
+        return self._draw("fa_rate_act", Pen(style, label, look))
 
-    def plot_fa_rate_min(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+    def plot_fa_rate_min(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the false alarms' part of the minimum error-rate.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_dcf_curve_act`; by default wide dots.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._draw("fa_rate_min", style, label, keywords)
+        return self._draw("fa_rate_min", Pen(style, label, look))
 
-    def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
+    def plot_band(self, band: Band, label: Text = None, **look: object) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
 
         Parameters
         ----------
         band : Band
             Made by `bosaris_py.uncertainty.bootstrap_bands` of ``kind="bayes"``.
-        label, **fill_keywords
+        label, **look
             As in `DETPlot.plot_band`.
 
         Returns
@@ -261,14 +251,11 @@ class BayesPlot(ErrorRatePlot):
         As `DETPlot.plot_band`, with an example there; at each prior an interval of the normalized
         actual error-rate.
         """
-        choosing.check_band(band, "bayes")
-        return self._bayes_band(band, label, fill_keywords)
-
-    def _bayes_band(self, band: Band, label: Text = None, keywords: Keywords = NO_KEYWORDS) -> Axes:
+        styles.check_band(band, "bayes")
         results = self._system()
         pmiss, pfa = results.error_rates_at(-band.x)
         met = (results.n_tar * pmiss + results.n_non * pfa >= 3.0) & (band.low > 0.0)
-        return self._band((band.low, band.high), band.x, met, label or "_nolegend_", keywords)
+        return self._band((band.low, band.high), band.x, met, label, look)
 
     def plot_operating_point(
         self,
@@ -277,7 +264,7 @@ class BayesPlot(ErrorRatePlot):
         label: Text = None,
         *,
         prior: float | OperatingPoint | None = None,
-        **keywords: object,
+        **look: object,
     ) -> Axes:
         """Draw a vertical line at an operating point. No system is needed.
 
@@ -291,28 +278,27 @@ class BayesPlot(ErrorRatePlot):
             by default dashes in the colour of text, no legend entry.
         prior : float or OperatingPoint, optional
             Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
-        **keywords
+        **look
             Matplotlib's line properties.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        if prior is not None:
-            if plo is not None:
-                raise invalid("plo", "be left out where there is a `prior`", describe(plo))
-            (plo,) = choosing.log_odds(prior)
-        elif isinstance(plo, float) and 0.0 < plo < 1.0:
-            hint = f"Write prior={plo:g} for a probability, prior=sigmoid({plo:g}) for log-odds."
-            raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{plo:g}", hint)
-        return self._operating_line(to_plo(plo), style, label, keywords)
+        prior = plo if isinstance(plo, OperatingPoint) else prior
+        if prior is None:
+            x = as_number(plo, "plo", "be prior log-odds", lambda number: not math.isnan(number))
+            if 0.0 < x < 1.0:
+                hint = f"Write prior={x:g} for a probability, prior=sigmoid({x:g}) for log-odds."
+                raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)
+        else:
+            (x,) = styles.log_odds(prior)
+        return self._operating_line(x, Pen(style, label, look))
 
-    def _operating_line(
-        self, x: float, style: Text = None, label: Text = None, keywords: Keywords = NO_KEYWORDS
-    ) -> Axes:
+    def _operating_line(self, x: float, pen: Pen = PLAIN) -> Axes:
         notes = base.outside("Operating point", x, self._xlim, "The line")
         if not notes:
-            self._line("operating_point", [x, x], self._ylim, style, label, keywords, own=False)
+            self._line("operating_point", [x, x], self._ylim, pen, own=False)
         warn(notes)
         return self.ax
 
@@ -339,27 +325,24 @@ class BayesPlot(ErrorRatePlot):
             raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
         chosen = [CURVES[index] for index in np.flatnonzero(flags)]
         listed = [None] * len(chosen) if styles is None else styles
-        is_list = not isinstance(listed, str) and hasattr(listed, "__len__")
-        if not is_list or len(listed) != len(chosen):
+        if isinstance(listed, str) or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
         # All are checked before the first is drawn.
-        properties: list[Settings] = []
-        for look in listed:
-            given = dict(look) if isinstance(look, Mapping) else {"style": look}
-            properties.append(
-                {"style": given.pop("style", None), "keywords": checked(given, Line2D)}
-            )
+        pens = []
+        for (_, label), style in zip(chosen, listed, strict=True):
+            look: Settings = dict(style) if isinstance(style, Mapping) else {"style": style}
+            pens.append(Pen(look.pop("style", None), label, look))
         notes: list[Note] = []
-        for (kind, label), look in zip(chosen, properties, strict=True):
+        for (kind, _), pen in zip(chosen, pens, strict=True):
             if kind.startswith("DR30"):
-                notes += self._mark_30_errors(kind, label=label, **look)
+                notes += self._mark_30_errors(kind, pen)
             else:
-                self._draw(kind, label=label, **look)
+                self._draw(kind, pen)
         warn(notes)
         return self.ax
 
-    def _draw(self, kind: str, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> Axes:
+    def _draw(self, kind: str, pen: Pen = PLAIN) -> Axes:
         """Draw a curve of the current system."""
         curves = self.curves
         rates = {
@@ -370,15 +353,13 @@ class BayesPlot(ErrorRatePlot):
             "fa_rate_act": curves.act_fa_rate,
             "fa_rate_min": curves.min_fa_rate,
         }
-        return self._line(kind, curves.plo, rates[kind], style, label, keywords)
+        return self._line(kind, curves.plo, rates[kind], pen)
 
-    def _curve(self, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> list[Note]:
-        self._draw("dcf_curve_act", style, label, keywords)
+    def _curve(self, pen: Pen) -> list[Note]:
+        self._draw("dcf_curve_act", pen)
         return []
 
-    def _mark_30_errors(
-        self, kind: str, style: Text, label: Text, keywords: Keywords
-    ) -> list[Note]:
+    def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
         curves = self.curves
         # Errors of a kind that are at least 30 up to the end of the axis where they are
@@ -388,10 +369,9 @@ class BayesPlot(ErrorRatePlot):
         else:
             index, end, error = curves.dr30_miss_index, curves.plo.size - 1, "misses"
         if index is not None and index != end:
-            self._line(kind, curves.plo[index], curves.min_dcf[index], style, label, keywords)
+            self._line(kind, curves.plo[index], curves.min_dcf[index], pen)
             return []
-        few = "fewer than" if index is None else "at least"
-        xmin, xmax = self._xlim
+        few, (xmin, xmax) = "fewer than" if index is None else "at least", self._xlim
         text = (
             f"At all operating points between {xmin:g} and {xmax:g} there are {few} "
             f"30 {error}: no DR30 point to mark."
@@ -402,15 +382,13 @@ class BayesPlot(ErrorRatePlot):
         """Mark on both curves where fewer than 30 errors of either kind are left."""
         curves = self.curves
         least = [smallest_measurable_rate(n) for n in (curves.n_tar, curves.n_non)]
-        rates = [
+        for dcf, pmiss, pfa in (
             (curves.act_dcf, curves.act_pmiss, curves.act_pfa),
             (curves.min_dcf, curves.min_pmiss, curves.min_pfa),
-        ]
-        for dcf, pmiss, pfa in rates:
-            misses, alarms = np.flatnonzero(pmiss >= least[0]), np.flatnonzero(pfa >= least[1])
+        ):
             # Along the axis false alarms become more and misses fewer.
-            spots = [*alarms[:1], *misses[-1:]]
-            for spot in spots:
+            misses, alarms = np.flatnonzero(pmiss >= least[0]), np.flatnonzero(pfa >= least[1])
+            for spot in (*alarms[:1], *misses[-1:]):
                 if 0 < spot < dcf.size - 1 and dcf[spot] <= self._ylim[1]:
                     self._line("dr30", curves.plo[spot], dcf[spot])
         if _measured(curves) is None:
@@ -427,16 +405,6 @@ def _to_limits(axes: Sequence[float]) -> tuple[tuple[float, float], tuple[float,
         expected = "be four numbers: xmin < xmax, ymin < ymax"
         raise invalid("axes", expected, describe(axes), hint)
     return (xmin, xmax), (ymin, ymax)
-
-
-def to_plo(value: object) -> float:
-    """Return prior log-odds, also of an operating point."""
-    match value:
-        case OperatingPoint():
-            return value.plo
-        case int() | float() | np.number() if value == value:
-            return float(value)
-    raise invalid("plo", "be prior log-odds or an OperatingPoint", describe(value))
 
 
 def _add_priors(ax: Axes, limits: tuple[float, float]) -> None:
@@ -474,7 +442,7 @@ def _limits_of(
     return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
 
 
-@styles.one_at_a_time
+@base.door
 def plot_bayes(
     systems: Systems,
     ax: Axes | None = None,
@@ -524,39 +492,38 @@ def plot_bayes(
     >>> plot
     BayesPlot: 15 lines of 2 systems
     """
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    areas = choosing.bands_of(bands, chosen.given, "bayes")
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    areas = styles.bands_by_name(bands, chosen, "bayes")
     if not {*marks} <= {"dr30"}:
         raise invalid("marks", "be ('dr30',) or empty", describe(marks))
-    marked = choosing.log_odds(prior)
+    marked = styles.log_odds(prior)
     limits = _limits_of(list(chosen.results.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
     plot.ax.set_xlabel("effective prior log-odds")
     if plot._ylim[1] > 1.0:
-        plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8)
+        plot._obstacles.append(plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8))
     for plo in marked:
         if plot._xlim[0] <= plo <= plot._xlim[1]:
             plot._operating_line(plo)
-            name_line(plot.ax, plo, choosing.per_cent(plo))
+            _name_line(plot.ax, plo, styles.per_cent(plo))
     for name, results in plot._each_of(chosen):
         if name in areas:
-            plot._bayes_band(areas[name])
+            plot.plot_band(areas[name])
         if not results.eer:
             plot._say_no_error()
-        plot._draw("dcf_curve_act", None, "actual")
-        plot._draw("dcf_curve_min", None, "minimum")
+        plot._draw("dcf_curve_act")
+        plot._draw("dcf_curve_min")
         if "dr30" in marks:
             plot._hollow_marks()
-    if legend is True:
-        plot._key("actual", "actual", {"linewidth": 1.6})
-        plot._key("minimum", "minimum", {"linestyle": "--", "linewidth": 1.2})
+    plot._key("actual", "actual", plot._looks["dcf_curve_act"])
+    plot._key("minimum", "minimum", plot._looks["dcf_curve_min"])
     if "dr30" in plot.artists:
         plot._key("dr30", "30 errors")
-    plot._finish(legend=chosen.legend)
+    plot._finish(legend=legend)
     return plot
 
 
-def name_line(ax: Axes, x: float, name: str) -> None:
+def _name_line(ax: Axes, x: float, name: str) -> None:
     """Write a name at the foot of an upright line."""
     place: Settings = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
     ax.annotate(name, (x, 0.0), (2.0, 3.0), fontsize=styles.letters("x-small"), **place)
@@ -585,7 +552,7 @@ def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
     return attrs.evolve(costs, p_target=target, p_nontarget=1.0 - prior - target, p_spoof=prior)
 
 
-@styles.one_at_a_time
+@base.door
 def plot_a_dcf(
     systems: Mapping[str, Lists],
     ax: Axes | None = None,
@@ -650,18 +617,18 @@ def plot_a_dcf(
         raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
-    chosen = choosing.choose(pooled, looks, order, highlight, legend=legend)
-    plot = _SpoofPlot(ax, _SPOOFS_SIZE, title)
-    highest, notes = 0.0, list[Note]()
+    chosen = styles.choose(pooled, looks, order, highlight, legend=legend)
+    plot, highest = _SpoofPlot(ax, _SPOOFS_SIZE, title), 0.0
     for name, _ in plot._each_of(chosen):
         sample = sample_of_three(*lists[name])
         curves = {"min": [ADCF(point).value(sample) for point in points]}
         if actual:
             curves["act"] = [ActADCF(point).value(sample) for point in points]
             metric = ActADCF(given)
-            notes += [attrs.evolve(n, about=name) for n in metric.notes(metric.view(sample))]
+            notes = metric.notes(metric.view(sample))
+            plot.notes += [attrs.evolve(note, about=name) for note in notes]
         for kind, values in curves.items():
-            plot._line(kind, shown, values, None, {"min": "minimum", "act": "actual"}[kind])
+            plot._line(kind, shown, values)
             highest = max(highest, *values)
     top = min(max(1.08 * highest, 0.05), 1.5)
     plot.ax.set(xscale="log", xlabel="prior of spoofs (%)", ylabel="normalized a-DCF")
@@ -669,12 +636,11 @@ def plot_a_dcf(
     plot.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
     if shown[0] <= given.p_spoof <= shown[-1]:
         plot._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], own=False)
-        name_line(plot.ax, given.p_spoof, f"{100 * given.p_spoof:g} %")
-    if legend is True and actual:
-        plot._key("minimum", "minimum", {"linewidth": 1.6})
-        plot._key("actual", "actual", {"linestyle": "--", "linewidth": 1.2})
-    plot._finish(legend=chosen.legend)
-    warn(notes)
+        _name_line(plot.ax, given.p_spoof, f"{100 * given.p_spoof:g} %")
+    plot._key("minimum", "minimum", plot._looks["min"])
+    if actual:
+        plot._key("actual", "actual", plot._looks["act"])
+    plot._finish(legend=legend)
     return plot
 
 

@@ -16,15 +16,21 @@ from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots import base, looks as styles, systems as choosing, windows
-from bosaris_py.plots.base import NO_KEYWORDS, ErrorRatePlot, Keywords, Text
-from bosaris_py.plots.systems import Looks, Names, Systems
+from bosaris_py.plots import base, looks as styles, windows
+from bosaris_py.plots.base import PLAIN, ErrorRatePlot
+from bosaris_py.plots.looks import Looks, Names, Pen, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
 
-_MARKS = ("eer", "dr30", "min", "act")
+# Marks by the words of `marks`: kinds of points, and what the legend says.
+_MARKS = {
+    "eer": ("eer_point", "EER"),
+    "dr30": ("dr30", "30 errors"),
+    "min": ("mindcf_point", "minimum cost"),
+    "act": ("actdcf_point", "actual cost"),
+}
 
 
 class DETPlot(ErrorRatePlot):
@@ -120,7 +126,7 @@ class DETPlot(ErrorRatePlot):
         super()._set_system(results, name)
         if self._fits:
             self._seen.append(results)
-            self._show(windows.window_of(self._seen))
+            self._show(windows.window_around(self._seen))
 
     def _show(self, window: windows.DETWindow) -> None:
         """Set limits and ticks."""
@@ -130,7 +136,7 @@ class DETPlot(ErrorRatePlot):
         _set_ticks(self.ax.xaxis, window.xticks, window.xticklabels)
         _set_ticks(self.ax.yaxis, window.yticks, window.yticklabels)
 
-    def plot_steppy_det(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+    def plot_steppy_det(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
 
         Parameters
@@ -141,7 +147,7 @@ class DETPlot(ErrorRatePlot):
         label : str, optional
             Legend entry, which the name of the system precedes; "" gives the name alone, and
             "_nolegend_" none. By default the name alone, for the first curve of a system.
-        **keywords
+        **look
             Matplotlib's line properties; others are refused.
 
         Returns
@@ -159,15 +165,15 @@ class DETPlot(ErrorRatePlot):
         its targets were rejected first.) Many vertices are thinned to what looks the same.
         Error-rates of 0 and 1 lie past the edge.
         """
-        warn(self._curve(style, label, keywords))
+        warn(self._curve(Pen(style, label, look)))
         return self.ax
 
-    def plot_rocch_det(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
+    def plot_rocch_det(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the DET curve of the ROC's convex hull, on which EER and minimum DCFs lie.
 
         Parameters
         ----------
-        style, label, **keywords
+        style, label, **look
             As in `plot_steppy_det`, with the same warning; by default a dashed line.
 
         Returns
@@ -178,13 +184,13 @@ class DETPlot(ErrorRatePlot):
         -----
         Straight edges of the hull are curved here.
         """
-        window = self.window
+        window, pen = self.window, Pen(style, label, look)
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
-        self._line("rocch_det", *points, style, label, keywords)
+        self._line("rocch_det", *points, pen)
         warn(self._out_of_view(points))
         return self.ax
 
-    def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
+    def plot_band(self, band: Band, label: Text = None, **look: object) -> Axes:
         """Shade a band around the DET curve: where the true miss rate may lie.
 
         Parameters
@@ -193,7 +199,7 @@ class DETPlot(ErrorRatePlot):
             Made by `bosaris_py.uncertainty.bootstrap_bands` of ``kind="det"``.
         label : str, optional
             As in `plot_steppy_det`; by default none.
-        **fill_keywords
+        **look
             Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
 
         Returns
@@ -220,16 +226,14 @@ class DETPlot(ErrorRatePlot):
         >>> plot
         DETPlot: 1 line, 1 band of 1 system
         """
-        choosing.check_band(band, "det")
-        return self._det_band(band, label, fill_keywords)
-
-    def _det_band(self, band: Band, label: Text = None, keywords: Keywords = NO_KEYWORDS) -> Axes:
+        styles.check_band(band, "det")
         results = self._system()
-        met = enough(band, results.n_tar) & (band.x * results.n_non >= 3.0)
-        return self._band((band.low, band.high), band.x, met, label or "_nolegend_", keywords)
+        met = enough(band.value, band.low, band.high, results.n_tar)
+        met &= band.x * results.n_non >= 3.0
+        return self._band((band.low, band.high), band.x, met, label, look)
 
     def plot_mindcf_point(
-        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
+        self, prior: PriorLike, style: Text = None, label: Text = None, **look: object
     ) -> Axes:
         """Mark the operating point of minimum DCF.
 
@@ -237,7 +241,7 @@ class DETPlot(ErrorRatePlot):
         ----------
         prior : float or OperatingPoint
             Target probability (unit costs) or operating point.
-        style, label, **keywords
+        style, label, **look
             As in `plot_steppy_det`, with the same warning; by default a star.
 
         Returns
@@ -249,14 +253,14 @@ class DETPlot(ErrorRatePlot):
         The numbers are those of `Results.min_dcf_threshold`. A point lies outside of every window
         where an error-rate is 0.
         """
-        best = _best(self._system(), prior)
-        warn(self._point("mindcf_point", best, style, label, keywords))
+        pen = Pen(style, label, look)
+        warn(self._point("mindcf_point", _best(self._system(), prior), pen))
         return self.ax
 
-    def _curve(self, style: Text, label: Text, keywords: Keywords = NO_KEYWORDS) -> list[Note]:
+    def _curve(self, pen: Pen) -> list[Note]:
         window = self.window
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
-        self._line("steppy_det", *points, style, label, keywords)
+        self._line("steppy_det", *points, pen)
         return self._out_of_view(points)
 
     def _out_of_view(self, points: tuple[Float64Array, Float64Array]) -> list[Note]:
@@ -275,26 +279,17 @@ class DETPlot(ErrorRatePlot):
         )
         return [Note(BosarisWarning, text)]
 
-    def _point(
-        self,
-        kind: str,
-        rates: windows.Point,
-        style: Text = None,
-        label: Text = None,
-        keywords: Keywords = NO_KEYWORDS,
-    ) -> list[Note]:
+    def _point(self, kind: str, rates: windows.Point, pen: Pen = PLAIN) -> list[Note]:
         """Draw a point, or say that it is not in view."""
         artist = f"The {kind.replace('eer', 'EER').replace('_', ' ')}"
         notes = base.outside("pfa", rates[0], self.window.pfa_limits, artist) or base.outside(
             "pmiss", rates[1], self.window.pmiss_limits, artist
         )
         if not notes:
-            self._line(kind, *rates, style, label, keywords)
+            self._line(kind, *rates, pen)
         return notes
 
-    def _mark_30_errors(
-        self, kind: str, style: Text, label: Text, keywords: Keywords
-    ) -> list[Note]:
+    def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
         """Mark the error-rate that 30 errors of the class's trials make, across the window."""
         results, window = self._system(), self.window
         if kind == "DR30_fa":
@@ -310,30 +305,24 @@ class DETPlot(ErrorRatePlot):
         if not notes:
             ends = (rate, rate)
             across = (ends, window.pmiss_limits), (window.pfa_limits, ends)
-            self._line(kind, *across[kind != "DR30_fa"], style, label, keywords)
+            self._line(kind, *across[kind != "DR30_fa"], pen)
         return notes
 
     def _hollow_marks(self) -> None:
         """Mark on the curve where fewer than 30 errors of either kind are left."""
         results = self._system()
         pfa, pmiss = (smallest_measurable_rate(n) for n in (results.n_non, results.n_tar))
-        spots = []
-        if pfa < 1.0:
-            spots.append(results.roc.threshold_at(pfa=pfa))
-        if pmiss < 1.0:
-            spots.append(results.roc.threshold_at(pmiss=pmiss))
-        left, right = self.window.pfa_limits
-        bottom, top = self.window.pmiss_limits
+        spots = [results.roc.threshold_at(pfa=pfa)] if pfa < 1.0 else []
+        spots += [results.roc.threshold_at(pmiss=pmiss)] if pmiss < 1.0 else []
         for spot in spots:
-            if left <= spot.pfa <= right and bottom <= spot.pmiss <= top:
-                self._line("dr30", spot.pfa, spot.pmiss)
+            # Marks that are not in view are no news.
+            self._point("dr30", (spot.pfa, spot.pmiss))
         if max(pfa, pmiss) >= 1.0:
             self._say("fewer than 30 trials of a class, so that no rate rests on 30 errors")
 
 
-def enough(band: Band, n_trials: int) -> BoolArray:
+def enough(value: Float64Array, low: Float64Array, high: Float64Array, n_trials: int) -> BoolArray:
     """Tell where a band of rates has three errors and three hits, and its replicates have some."""
-    value, low, high = (np.asarray(part) for part in (band.value, band.low, band.high))
     met: BoolArray = (n_trials * np.minimum(value, 1.0 - value) >= 3.0) & (low > 0) & (high < 1)
     return met
 
@@ -353,7 +342,7 @@ def _actual(results: Results, prior: PriorLike) -> windows.Point:
     return pfa, pmiss
 
 
-@styles.one_at_a_time
+@base.door
 def plot_det(
     systems: Systems,
     window: str | windows.DETWindow = "auto",
@@ -393,7 +382,7 @@ def plot_det(
     looks, legend, order, highlight
         ``looks``: by name of a system, properties of matplotlib's lines (color, linestyle,
         linewidth, marker, markersize, alpha, zorder). ``legend``: True for names at the ends of
-        curves, False, "beside" or "below" the plot. ``order``: "eer", "cllr", "min_cllr" (best
+        curves, False, or "below" the plot. ``order``: "eer", "cllr", "min_cllr" (best
         first) or the names that come first; colours stay. ``highlight``: names of the systems in
         colour; all others are grey.
 
@@ -423,51 +412,40 @@ def plot_det(
     >>> {kind: len(lines) for kind, lines in plot.artists.items()}
     {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    areas = choosing.bands_of(bands, chosen.given, "det")
-    for mark in marks:
-        if mark not in _MARKS:
-            known = ", ".join(map(repr, _MARKS))
-            raise invalid("marks", f"be some of {known}", describe(marks))
-    ways = {"mindcf_point": ("min", _best), "actdcf_point": ("act", _actual)}
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    areas = styles.bands_by_name(bands, chosen, "det")
+    if not {*marks} <= {*_MARKS}:
+        raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
     costs: dict[str, dict[str, windows.Point]] = {name: {} for name in chosen.results}
-    for kind, (mark, find) in ways.items():
+    for mark, find in (("min", _best), ("act", _actual)):
         if mark in marks:
             if prior is None:
                 raise invalid("prior", f"be given for the mark {mark!r}", "None")
             for name, results in chosen.results.items():
-                costs[name][kind] = find(results, prior)
+                costs[name][_MARKS[mark][0]] = find(results, prior)
     if str(window) == "auto":
         spots = [spot for points in costs.values() for spot in points.values()]
-        window = windows.window_of(chosen.results.values(), spots)
+        window = windows.window_around(chosen.results.values(), spots)
     plot = DETPlot(window, title, ax)
-    notes: list[Note] = []
     for name, results in plot._each_of(chosen):
         if name in areas:
-            plot._det_band(areas[name])
+            plot.plot_band(areas[name])
         eer = f"EER {100.0 * results.eer:.3g} %"
         if results.eer > 0.0:
-            notes += plot._curve(None, f"({eer})" if name else eer)
+            plot.notes += plot._curve(Pen(label=f"({eer})" if name else eer))
         else:
-            plot._curve(None, "_nolegend_")
+            plot._curve(Pen(label="_nolegend_"))
             plot._say_no_error()
         if "eer" in marks and results.eer > 0.0:
-            notes += plot._point("eer_point", (results.eer, results.eer))
+            plot.notes += plot._point("eer_point", (results.eer, results.eer))
         if "dr30" in marks:
             plot._hollow_marks()
         for kind, spot in costs[name].items():
-            notes += plot._point(kind, spot)
-    texts = {
-        "eer_point": "EER",
-        "dr30": "30 errors",
-        "mindcf_point": "minimum cost",
-        "actdcf_point": "actual cost",
-    }
-    for kind, text in texts.items():
+            plot.notes += plot._point(kind, spot)
+    for kind, text in _MARKS.values():
         if kind in plot.artists:
             plot._key(kind, text)
-    plot._finish(legend=chosen.legend)
-    warn(notes)
+    plot._finish(legend=legend)
     return plot
 
 

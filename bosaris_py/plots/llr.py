@@ -18,32 +18,25 @@ from matplotlib.typing import ColorType
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import check_choice
 from bosaris_py.evaluation import Results
-from bosaris_py.metrics.curves import (
-    ECECurve,
-    PAVCurve,
-    ReliabilityCurve,
-    ScoreHistogram,
-    TippettCurve,
-)
+from bosaris_py.metrics import curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
-from bosaris_py.plots import looks as styles, systems as choosing
-from bosaris_py.plots.base import NO_KEYWORDS, Keywords, Plot
+from bosaris_py.plots import base, looks as styles
+from bosaris_py.plots.base import PLAIN, Plot
 from bosaris_py.plots.det import enough
-from bosaris_py.plots.systems import Chosen, Looks, Names, Systems
+from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 _SIZE, _SQUARE = (6.0, 4.5), (5.0, 5.0)
 _LOG_10 = math.log(10.0)
 
-# Up to so many trials of a class are drawn one by one below a histogram; no more strokes than this
-# can be told apart.
-_RUG, _STROKES = 200, 500
+# No more strokes than this can be told apart.
+_STROKES = 500
 
 
 class _LLRPlot(Plot):
     """Lines of several systems over log-likelihood-ratios; what each kind looks like."""
 
-    _curves_of_systems = ("pav", "pools", "reliability", "tar", "non", "act", "min")
+    _curves_of_systems = ("pav", "pools", "tar", "non", "act", "min")
     _looks: ClassVar = {
         "tar": {"linewidth": 1.5},
         "non": {"linewidth": 1.5},
@@ -56,66 +49,62 @@ class _LLRPlot(Plot):
         "infinite_high": {"marker": "^", "markersize": 7, "clip_on": False, "zorder": 3},
         "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
         "pools": {"linewidth": 1.5},
-        "reliability": {"linewidth": 1.2, "marker": "o", "markersize": 5},
     }
+
+    def __init__(
+        self, ax: Axes | None, size: tuple[float, float], title: Text, xlabel: str, ylabel: str
+    ) -> None:
+        super().__init__(ax, size, title)
+        self.ax.set(xlabel=xlabel, ylabel=ylabel)
 
     def _class_colour(self, which: int) -> ColorType:
         """Return the colour of targets, 0, or of non-targets, 1."""
         colour: ColorType = styles.system_look(which, self.ax)["color"]
         return colour
 
-    def _class_look(self, which: int, chosen: Chosen) -> styles.Settings:
+    def _class_look(self, which: int) -> Settings:
         """Return what tells the classes of the current system apart: colours, or dashes of many."""
-        n_shown = len(chosen.results) - len(chosen.grey)
+        n_shown = len(self._names) - len(self._chosen.grey)
         if self._is_grey:
             return {}
         if n_shown > len(styles.DASHES):
             return {"linestyle": "--"} if which else {}
         dash = styles.DASHES[self._number % len(styles.DASHES)] if n_shown > 1 else "-"
         own = {"color": self._class_colour(which), "linestyle": dash}
-        return own | chosen.looks.get(self._name, {})
+        return own | self._chosen.looks.get(self._name, {})
 
     def _draw(
         self,
         kind: str,
         x: npt.ArrayLike,
         y: npt.ArrayLike,
-        label: str | None = "_nolegend_",
-        keywords: Keywords = NO_KEYWORDS,
+        label: Text = "_",
+        look: Mapping[str, object] = PLAIN.look,
     ) -> None:
         """Draw a line of the current system; one without length is a dot."""
-        ends = [np.ravel(part) for part in (x, y)]
-        dot = {"marker": "o"} if all((part == part[:1]).all() for part in ends) else {}
-        curve = kind in self._curves_of_systems
-        self._line(kind, x, y, None, label, {**(dot if curve else {}), **keywords})
+        is_dot = all((part == part[:1]).all() for part in map(np.ravel, (x, y)))
+        dot = {"marker": "o"} if is_dot and kind in self._curves_of_systems else {}
+        self._line(kind, x, y, Pen(None, label, {**dot, **look}))
 
     def _strokes(self, scores: FloatArray, which: int, height: float) -> None:
         """Draw the scores of a class as strokes, at a share of the height."""
         low, high = self.ax.get_xlim()
         share = (scores[(scores >= low) & (scores <= high)] - low) / (high - low)
         x = low + (high - low) * np.unique(np.round(_STROKES * share)) / _STROKES
-        look: styles.Settings = {"color": self._class_colour(which), "linestyle": "none"}
+        look: Settings = {"color": self._class_colour(which), "linestyle": "none"}
         look |= {"marker": "|", "markersize": 6.0, "markeredgewidth": 0.6, "alpha": 0.7}
         place = self.ax.get_xaxis_transform()
         self._obstacles += self.ax.plot(x, np.full(x.size, height), transform=place, **look)
 
 
-def _sheet(
-    ax: Axes | None, size: tuple[float, float], title: str | None, x: str, y: str
-) -> _LLRPlot:
-    plot = _LLRPlot(ax, size, title)
-    plot.ax.set(xlabel=x, ylabel=y)
-    return plot
-
-
-@styles.one_at_a_time
+@base.door
 def plot_histogram(
     results: Results | tuple[npt.ArrayLike, npt.ArrayLike],
     ax: Axes | None = None,
     *,
     bins: npt.ArrayLike | None = None,
     prior: PriorLike | None = None,
-    title: str | None = None,
+    title: Text = None,
 ) -> Plot:
     """Draw histograms of the target and the non-target scores of one system.
 
@@ -135,7 +124,7 @@ def plot_histogram(
     Returns
     -------
     plots.Plot
-        Each trial of a class of up to 200 is a stroke below the histogram.
+        Shares of each class over the widths of the bins.
 
     Examples
     --------
@@ -143,42 +132,39 @@ def plot_histogram(
     >>> [text.get_text() for text in plot.ax.get_legend().get_texts()]
     ['2 targets', '4 non-targets', 'threshold at 50 %']
     """
-    (judged,) = choosing.results_of({"": results}).values()
-    thresholds = choosing.log_odds(prior)
-    numbers = ScoreHistogram.from_sample(judged.sample, bins)
-    plot, sample = _sheet(ax, _SIZE, title, "score", "density"), judged.sample
-    sizes = f"{judged.n_tar} targets", f"{judged.n_non} non-targets"
-    for which, density in enumerate((numbers.tar, numbers.non)):
+    (judged,) = styles.results_by_name({"": results}).values()
+    thresholds, sample = styles.log_odds(prior), judged.sample
+    numbers = curves.ScoreHistogram.from_sample(sample, bins)
+    plot = _LLRPlot(ax, _SIZE, title, "score", "density")
+    parts = (
+        (f"{judged.n_tar} targets", numbers.tar, numbers.tar_outside),
+        (f"{judged.n_non} non-targets", numbers.non, numbers.non_outside),
+    )
+    for which, (size, density, outside) in enumerate(parts):
         colour = plot._class_colour(which)
         shade = plot.ax.stairs(density, numbers.edges, fill=True, color=colour, alpha=0.25)
-        outline = plot.ax.stairs(density, numbers.edges, color=colour, label=sizes[which])
+        outline = plot.ax.stairs(density, numbers.edges, color=colour, label=size)
         plot.artists.setdefault("density", []).append(outline)
         plot._obstacles += [outline, shade]
-    for which, outside in enumerate((numbers.tar_outside, numbers.non_outside)):
-        for side, share in enumerate(outside.tolist()):
+        for share, side in zip(outside.tolist(), ("below", "above"), strict=True):
             if share > 0.0:
-                beyond = ("below", "above")[side]
-                plot._say(f"{100.0 * share:.3g} % of {sizes[which]} {beyond} the bins")
+                plot._say(f"{100.0 * share:.3g} % of {size} {side} the bins")
     for plo, dash in zip(thresholds, itertools.cycle((":", "-.", "--", "-"))):
-        look: styles.Settings = {"color": styles.text_colour(), "linestyle": dash}
-        plot.ax.axvline(-plo, label=f"threshold at {choosing.per_cent(plo)}", linewidth=1.0, **look)
+        look: Settings = {"color": styles.text_colour(), "linestyle": dash, "linewidth": 1.0}
+        plot.ax.axvline(-plo, label=f"threshold at {styles.per_cent(plo)}", **look)
     plot.ax.set_ylim(bottom=0.0)
-    if not sample.in_files:
-        for which, scores in enumerate((sample.tar.listed, sample.non.listed)):
-            if scores.size <= _RUG:
-                plot._strokes(scores, which, 0.015 + 0.03 * which)
     plot._finish()
     return plot
 
 
-@styles.one_at_a_time
+@base.door
 def plot_tippett(
     systems: Systems,
     ax: Axes | None = None,
     *,
     convention: Literal["above", "crossing"] = "above",
     bands: Mapping[str, Band] | None = None,
-    title: str | None = None,
+    title: Text = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: Names = None,
@@ -216,51 +202,46 @@ def plot_tippett(
     'log10 likelihood-ratio'
     """
     check_choice(convention, ("above", "crossing"), "convention")
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    areas = choosing.bands_of(bands, chosen.given, "tippett")
-    plot = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    areas = styles.bands_by_name(bands, chosen, "tippett")
+    plot = _LLRPlot(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
     for name, results in plot._each_of(chosen):
-        curve = TippettCurve.from_sample(results._llrs)
+        curve = curves.TippettCurve.from_sample(results._llrs)
         plot._say_infinite()
-        x = curve.llr / _LOG_10
-        non = curve.non_below if crossing else curve.non_above
-        own = [plot._class_look(which, chosen) for which in (0, 1)]
-        if name in areas:
-            band, sizes = areas[name], (results.n_tar, results.n_non)
-            for which, size in enumerate(sizes):
-                low, high, value = (part[which] for part in (band.low, band.high, band.value))
-                row = Band("tippett", band.x, value, low, high, band.method, band.confidence)
-                met = enough(row, size)
-                if crossing and which == 1:
-                    low, high = 1.0 - high, 1.0 - low
-                shade = {"facecolor": own[which].get("color", plot._colour)}
-                ends = 100.0 * low, 100.0 * high
-                plot._band(ends, band.x / _LOG_10, met, keywords=shade)
-        steps = "steps-pre", "steps-post" if crossing else "steps-pre"
-        lines = ("tar", curve.tar_above, "H1: targets"), ("non", non, "H2: non-targets")
-        misleading = (
-            1.0 - curve.misleading_tar,
-            1.0 - curve.misleading_non if crossing else curve.misleading_non,
+        parts = (
+            ("tar", "H1: targets", curve.tar_above, curve.misleading_tar, results.n_tar),
+            ("non", "H2: non-targets", curve.non_above, 1.0 - curve.misleading_non, results.n_non),
         )
-        for which, (kind, share, label) in enumerate(lines):
-            look = own[which] | {"drawstyle": steps[which]}
-            plot._draw(kind, x, 100.0 * share, label, look)
-            dot = {key: value for key, value in own[which].items() if key == "color"}
-            plot._line("misleading", 0.0, 100.0 * misleading[which], None, "_", dot)
+        for which, (kind, label, share, right, size) in enumerate(parts):
+            look, flipped = plot._class_look(which), crossing and which == 1
+            if name in areas:
+                band = areas[name]
+                value, low, high = (part[which] for part in (band.value, band.low, band.high))
+                met = enough(value, low, high, size)
+                ends = (1.0 - high, 1.0 - low) if flipped else (low, high)
+                shade = {"facecolor": look.get("color", plot._colour)}
+                scaled = 100.0 * ends[0], 100.0 * ends[1]
+                plot._band(scaled, band.x / _LOG_10, met, look=shade)
+            share = curve.non_below if flipped else share
+            steps = {"drawstyle": "steps-post" if flipped else "steps-pre"}
+            plot._draw(kind, curve.llr / _LOG_10, 100.0 * share, label, look | steps)
+            dot = {key: value for key, value in look.items() if key == "color"}
+            beyond = right if flipped else 1.0 - right
+            plot._draw("misleading", 0.0, 100.0 * beyond, look=dot)
     plot._line("identity", [0.0, 0.0], [0.0, 100.0], own=False)
     plot.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
-    plot._finish(legend=chosen.legend)
+    plot._finish(legend=legend)
     return plot
 
 
-@styles.one_at_a_time
+@base.door
 def plot_ece(
     systems: Systems,
     ax: Axes | None = None,
     *,
     bands: Mapping[str, Band] | None = None,
-    title: str | None = None,
+    title: Text = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: Names = None,
@@ -285,36 +266,35 @@ def plot_ece(
     >>> [text.get_text() for text in plot.ax.get_legend().get_texts()]
     ['A actual', 'A after PAV', 'no LLRs']
     """
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    areas = choosing.bands_of(bands, chosen.given, "ece")
-    plot = _sheet(ax, _SIZE, title, "log10 prior odds", "empirical cross-entropy (bits)")
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    areas = styles.bands_by_name(bands, chosen, "ece")
+    plot = _LLRPlot(ax, _SIZE, title, "log10 prior odds", "empirical cross-entropy (bits)")
     highest = 1.0
     for name, results in plot._each_of(chosen):
-        curve = ECECurve.from_sample(results._llrs)
+        curve = curves.ECECurve.from_sample(results._llrs)
         x = curve.plo / _LOG_10
         if name in areas:
             band = areas[name]
             plot._band((band.low, band.high), band.x / _LOG_10, np.isfinite(band.high))
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
-        plot._draw("act", x, curve.ece, "actual" if finite.any() else "_nolegend_")
+        plot._draw("act", x, curve.ece, "actual" if finite.any() else "_")
         plot._draw("min", x, curve.min_ece, "after PAV")
         if not finite.all():
             plot._say_infinite(", so that the actual entropy is infinite")
         highest = max(highest, curve.ece[finite].max(initial=0.0))
-    plot._line("neutral", x, curve.neutral, None, "no LLRs", own=False)
-    plot._obstacles += plot.artists["neutral"]
+    plot._line("neutral", x, curve.neutral, Pen(label="no LLRs"), own=False)
     plot.ax.set(xlim=(x[0], x[-1]), ylim=(0.0, min(1.08 * highest, 1.5)))
-    plot._finish(legend=chosen.legend)
+    plot._finish(legend=legend)
     return plot
 
 
-@styles.one_at_a_time
+@base.door
 def plot_pav(
     systems: Systems,
     ax: Axes | None = None,
     *,
-    title: str | None = None,
+    title: Text = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: Names = None,
@@ -340,22 +320,22 @@ def plot_pav(
     >>> plot.ax.get_ylabel()
     'log10 LR after PAV'
     """
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    curves = {
-        name: PAVCurve.from_sample(results._ranks) for name, results in chosen.results.items()
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    found = {
+        name: curves.PAVCurve.from_sample(each._ranks) for name, each in chosen.results.items()
     }
-    plot = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
+    plot = _LLRPlot(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     # Pools of one class, which may reach far, are marks on the frame.
-    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in curves.values()]
+    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in found.values()]
     finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
     if not any(part.size for part in finite):
         # Only pools of one class: what the scores are is all there is to show.
         finite = [part[np.isfinite(part)] for part in pools]
     limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
     plot.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
-    alone = len(curves) == 1
+    alone = len(found) == 1
     for name, results in plot._each_of(chosen):
-        curve = curves[name]
+        curve, sample = found[name], results.sample
         plot._say_infinite()
         if np.isinf(curve.llr).all():
             plot._say("the classes are apart, so that PAV gives infinite LLRs only")
@@ -363,7 +343,7 @@ def plot_pav(
         x = np.stack((curve.lowest, curve.highest), axis=1).clip(-1e6, 1e6) / _LOG_10
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
-        inside = np.repeat(np.isfinite(curve.llr), 2)
+        inside = np.isfinite(y)
         # One system leaves the colours to the classes.
         ink = {"color": styles.text_colour()} if alone and name not in chosen.looks else {}
         if inside.any():
@@ -372,32 +352,31 @@ def plot_pav(
             pure = curve.llr == math.copysign(math.inf, end)
             if pure.any():
                 own = {"color": plot._class_colour(which)} if alone else {}
-                label = "_nolegend_" if inside.any() or which == 1 else ""
+                label = "_" if inside.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)
                 plot._draw(kind, places, np.full(places.size, end), label, own)
-        if alone:
-            # Targets at the top, where their LLRs are to be.
-            sample = results.sample
-            sides = (sample.tar, 0.988, "targets"), (sample.non, 0.012, "non-targets")
-            for which, (one, height, noun) in enumerate(sides):
-                plot._strokes(one.listed / _LOG_10, which, height)
-                plot._key(noun, f"{one.size} {noun}", {"color": plot._class_colour(which)})
+        # Targets at the top, where their LLRs are to be.
+        sides = (sample.tar, 0.988, "targets"), (sample.non, 0.012, "non-targets")
+        for which, (one, height, noun) in enumerate(sides if alone else ()):
+            plot._strokes(one.listed / _LOG_10, which, height)
+            plot._key(noun, f"{one.size} {noun}", {"color": plot._class_colour(which)})
     plot._line("identity", [-limit, limit], [-limit, limit], own=False)
-    place: styles.Settings = {"transform": plot.ax.transAxes, "fontsize": styles.letters("x-small")}
-    plot.ax.text(0.03, 0.6, "LLRs are too low", **place)
-    plot.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **place)
-    plot._finish(legend=chosen.legend)
+    # Among the curves of several systems there is no room.
+    if alone:
+        place: Settings = {"transform": plot.ax.transAxes, "fontsize": styles.letters("x-small")}
+        plot.ax.text(0.03, 0.6, "LLRs are too low", **place)
+        plot.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **place)
+    plot._finish(legend=legend)
     return plot
 
 
-@styles.one_at_a_time
+@base.door
 def plot_reliability(
     systems: Systems,
     prior: float = 0.5,
     ax: Axes | None = None,
     *,
-    bins: int | None = None,
-    title: str | None = None,
+    title: Text = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: Names = None,
@@ -413,17 +392,14 @@ def plot_reliability(
         Target prior that turns LLRs into posteriors.
     ax
         As for `plot_tippett`.
-    bins : int, optional
-        Number of bins between 0 and 1. By default there are none: pools are those of PAV.
     title, looks, legend, order, highlight
         As for `plot_tippett`.
 
     Returns
     -------
     plots.Plot
-        By default shares of targets in the pools of PAV: T. Dimitriadis et al., PNAS 118, 2021,
-        doi:10.1073/pnas.2016191118. With bins there are bars on the diagonal, see
-        `ReliabilityCurve`.
+        Shares of targets in the pools of PAV: T. Dimitriadis et al., PNAS 118, 2021,
+        doi:10.1073/pnas.2016191118.
 
     Examples
     --------
@@ -431,23 +407,15 @@ def plot_reliability(
     >>> plot.ax.get_xlabel()
     'posterior at a prior of 10 %'
     """
-    chosen = choosing.choose(systems, looks, order, highlight, legend=legend)
-    (plo,) = choosing.log_odds(prior)
-    words = f"posterior at a prior of {choosing.per_cent(plo)}", "share of targets"
-    plot = _sheet(ax, _SQUARE, title, *words)
+    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    (plo,) = styles.log_odds(prior)
+    words = f"posterior at a prior of {styles.per_cent(plo)}", "share of targets"
+    plot = _LLRPlot(ax, _SQUARE, title, *words)
     for _, results in plot._each_of(chosen):
-        if bins is None:
-            pools = PAVCurve.from_sample(results._ranks)
-            x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
-            plot._draw("pools", x, np.repeat(sigmoid(pools.llr + plo), 2), "")
-            continue
-        curve = ReliabilityCurve.from_sample(results._llrs, prior, bins=bins)
-        plot._draw("reliability", curve.predicted, curve.observed, "")
-        if not plot._is_grey:
-            middle, half = (curve.low + curve.high) / 2.0, (curve.high - curve.low) / 2.0
-            bars: styles.Settings = {"fmt": "none", "alpha": 0.45, "capsize": 3.0}
-            plot.ax.errorbar(curve.predicted, middle, half, ecolor=plot._colour, **bars)
+        pools = curves.PAVCurve.from_sample(results._ranks)
+        x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
+        plot._draw("pools", x, np.repeat(sigmoid(pools.llr + plo), 2), "")
     plot._line("identity", [0.0, 1.0], [0.0, 1.0], own=False)
     plot.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
-    plot._finish(legend=chosen.legend)
+    plot._finish(legend=legend)
     return plot

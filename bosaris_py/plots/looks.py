@@ -1,4 +1,4 @@
-"""Looks of all plots: colours, letters, figures, and the files that they become."""
+"""What plots share before a line is drawn: systems, colours, letters, figures, files."""
 
 from __future__ import annotations
 
@@ -9,25 +9,41 @@ import io
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
+import attrs
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 import scipy
-from matplotlib import cbook
+from matplotlib import cbook, font_manager
 from matplotlib.artist import Artist, ArtistInspector
 from matplotlib.axes import Axes
-from matplotlib.cbook import is_math_text
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.mathtext import MathTextParser
+from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 from matplotlib.typing import ColorType, LineStyleType
 
-from bosaris_py._validation import describe, invalid, safe
+from bosaris_py._validation import check_choice, describe, invalid, list_some, safe
 from bosaris_py.errors import printable
+from bosaris_py.evaluation import Results
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.uncertainty.bands import Band, BandKind
+
+# A title, a style or a legend entry, which need not be given.
+Text: TypeAlias = str | None
+# Properties of lines, texts and legends by name.
+Settings: TypeAlias = dict[str, Any]
+Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
+# Properties of matplotlib's lines by name of the system.
+Looks: TypeAlias = Mapping[str, Mapping[str, object]] | None
+Names: TypeAlias = str | Sequence[str] | None
+_Arguments = ParamSpec("_Arguments")
+_Made = TypeVar("_Made")
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two have a
 # CIEDE2000 distance of 20 and more, and of 10 as deuteranopes and protanopes see them.
@@ -38,26 +54,16 @@ _ON_DARK = "56b4e9", "ff8c1a", "119977", "eeaabb", "ccdd99", "8866ee", "ee3344",
 _ROUND = 8
 DASHES: tuple[LineStyleType, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (8, 2, 1, 2)))
 
-# Properties of lines, texts and legends by name.
-Settings: TypeAlias = dict[str, Any]
-RCParams: TypeAlias = dict[Any, Any]
-
 # Matplotlib has one set of settings for all threads: one of them draws at a time.
 _DRAWING = threading.RLock()
-_Arguments = ParamSpec("_Arguments")
-_Made = TypeVar("_Made")
 
 # What holds everywhere, not for a drawing.
 _OF_PROCESS = ("backend", "backend_fallback", "interactive", "toolbar", "date.epoch")
 
 # Metadata that leave out the date, so that the same plot is the same file byte for byte.
-METADATA: dict[str, dict[str, None]] = {
-    ".pdf": {"CreationDate": None},
-    ".png": {},
-    ".svg": {"Date": None},
-}
+METADATA: dict[str, Settings] = {".pdf": {"CreationDate": None}, ".png": {}, ".svg": {"Date": None}}
 # Without a salt, SVG has new names each time; publishers refuse fonts of type 3.
-_FILES: RCParams = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42}
+_FILES: dict[Any, object] = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42}
 
 # Least size of letters, in points: less cannot be read in print.
 _SMALLEST = 6.0
@@ -78,12 +84,114 @@ def one_at_a_time(function: Callable[_Arguments, _Made]) -> Callable[_Arguments,
 def for_report() -> Iterator[None]:
     """Give the settings of drawings in a report, whatever the user has set."""
     # Not `rcdefaults`, which catches the warnings of all threads.
-    settings: RCParams = {k: v for k, v in mpl.rcParamsDefault.items() if k not in _OF_PROCESS}
+    settings = {k: v for k, v in mpl.rcParamsDefault.items() if k not in _OF_PROCESS}
     settings |= {"figure.figsize": (5.2, 4.6), "font.size": 9.0, "font.family": ["DejaVu Sans"]}
     # Names are no formulas; of points that a screen cannot tell apart one is enough.
-    settings |= {"text.parse_math": False, "path.simplify_threshold": 0.3}
+    settings |= {"text.parse_math": False, "path.simplify_threshold": 0.3, **_FILES}
     with _DRAWING, mpl.rc_context(settings):
         yield
+
+
+# ---- Systems
+
+
+@attrs.frozen(eq=False)
+class Chosen:
+    """The systems of a plot in the order in which they are drawn, and how.
+
+    Parameters
+    ----------
+    results : dict of str to Results
+        Those that are grey come first, so that they lie below.
+    given : list of str
+        Names as they came, which number the colours.
+    looks : dict of str to dict
+        Properties of lines, by their full names.
+    grey : frozenset of str
+        Names of systems that do not stand out.
+    """
+
+    results: dict[str, Results]
+    given: list[str]
+    looks: dict[str, Settings]
+    grey: frozenset[str]
+
+
+def choose(
+    systems: Systems, looks: Looks, order: Names, highlight: Names, *, legend: bool | str
+) -> Chosen:
+    """Check the options of a plot before anything is drawn, and put its systems in order."""
+    judged = results_by_name(systems)
+    given = [*judged]
+    if isinstance(order, str):
+        check_choice(order, ("eer", "cllr", "min_cllr"), "order")
+        figure = attrgetter(order)
+        first = sorted(given, key=lambda name: float(figure(judged[name])))
+    else:
+        first = [*(order or ())]
+        _check_names(first, given, "order")
+    if legend not in (True, False, "below"):
+        raise invalid("legend", "be True, False or 'below'", describe(legend))
+    strong = [highlight] if isinstance(highlight, str) else [*(highlight or given)]
+    _check_names(strong, given, "highlight")
+    _check_names(looks or {}, given, "looks")
+    found = {name: checked(each, Line2D) for name, each in (looks or {}).items()}
+    grey = frozenset(given) - {*strong}
+    drawn = sorted(dict.fromkeys([*first, *given]), key=lambda name: name not in grey)
+    return Chosen({name: judged[name] for name in drawn}, given, found, grey)
+
+
+def results_by_name(systems: Systems) -> dict[str, Results]:
+    """Return results by name, of what a plot of several systems takes."""
+    expected = "be a mapping from names to Results or to (tar, non)"
+    given: object = {"": systems} if isinstance(systems, Results) else systems
+    if not isinstance(given, Mapping) or not given:
+        raise invalid("systems", expected, describe(systems))
+    found = {}
+    for name, value in given.items():
+        match value:
+            case Results():
+                found[str(name)] = value
+            case (tar, non):
+                found[str(name)] = Results(tar, non)
+            case _:
+                raise invalid("systems", expected, f"{describe(value)} for {name}")
+    return found
+
+
+def _check_names(names: Iterable[str], given: Sequence[str], argument: str) -> None:
+    """Raise unless a plot has all systems that a caller names."""
+    for name in names:
+        if name not in given:
+            expected = f"name systems of the plot ({list_some(map(repr, given), 20)})"
+            raise invalid(argument, expected, describe(name))
+
+
+def bands_by_name(
+    bands: Mapping[str, Band] | None, chosen: Chosen, kind: BandKind
+) -> Mapping[str, Band]:
+    """Return the bands of a plot, all of which must belong to its systems."""
+    _check_names(bands or {}, chosen.given, "bands")
+    for band in (bands or {}).values():
+        check_band(band, kind)
+    return bands or {}
+
+
+def check_band(band: object, kind: BandKind) -> None:
+    """Raise unless `band` is around a curve of this kind."""
+    if getattr(band, "kind", None) != kind:
+        hint = "uncertainty.bootstrap_bands makes one."
+        raise invalid("band", f'be of kind="{kind}"', describe(band), hint)
+
+
+def log_odds(prior: PriorLike | None) -> list[float]:
+    """Return the prior log-odds of operating points; without any, none."""
+    return [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+
+
+def per_cent(plo: float) -> str:
+    """Return the prior at log-odds as it is written beside a line."""
+    return f"{100.0 * sigmoid(plo):.3g} %"
 
 
 # ---- Texts and colours
@@ -92,7 +200,8 @@ def for_report() -> Iterator[None]:
 @functools.cache
 def _letters() -> frozenset[int]:
     """Return the letters that drawings of a report can have: their font comes with matplotlib."""
-    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
+    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
+    return frozenset(font.get_charmap())
 
 
 def drawable(text: str) -> str:
@@ -103,26 +212,17 @@ def drawable(text: str) -> str:
     )
 
 
-def as_written(text: str) -> str:
-    """Return a text that is drawn as it is written where it is no formula that can be drawn."""
-    text = printable(text)
-    if not mpl.rcParams["text.parse_math"] or not is_math_text(text):
-        return text
-    try:
-        MathTextParser("path").parse(text)
-    except ValueError:
-        return text.replace("$", r"\$")
-    return text
-
-
 def as_name(name: object, more: str = "", *, most: int = 80) -> str:
     """Return a name as it is drawn, of at most so many letters, and what follows it."""
-    return as_written(f"{safe(name, most)} {more}".strip())
+    shown = safe(name, most)
+    # Names are no formulas.
+    shown = shown.replace("$", r"\$") if mpl.rcParams["text.parse_math"] else shown
+    return f"{shown} {more}".strip()
 
 
 def letters(size: str) -> float:
     """Return a named size of letters in points."""
-    return max(_SMALLEST, FontProperties(size=size).get_size_in_points())
+    return max(_SMALLEST, font_manager.FontProperties(size=size).get_size_in_points())
 
 
 def text_colour() -> ColorType:
@@ -167,6 +267,24 @@ def checked(keywords: Mapping[str, object], kind: type[Artist]) -> Settings:
     return full
 
 
+def _check_text(_: object, field: attrs.Attribute[Text], value: object) -> None:
+    if not (value is None or isinstance(value, str)):
+        raise invalid(field.name, "be a string", describe(value))
+
+
+def _properties(look: Mapping[str, object]) -> Settings:
+    return checked(look, Line2D)
+
+
+@attrs.frozen(eq=False)
+class Pen:
+    """What a caller says of a line: format string, legend entry, properties."""
+
+    style: Text = attrs.field(default=None, validator=_check_text)
+    label: Text = attrs.field(default=None, validator=_check_text)
+    look: Settings = attrs.field(factory=dict, converter=_properties)
+
+
 # ---- Figures
 
 
@@ -183,11 +301,19 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
             width = mpl.rcParams["figure.figsize"][0]
             size = (width, width * (size[1] / size[0]))
         return Figure(figsize=size, layout="constrained").add_subplot()
-    if not isinstance(ax, Axes):
-        raise invalid("ax", "be a matplotlib Axes, such as axes.flat[0]", describe(ax))
-    if ax.name != "rectilinear":
-        raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
+    if not isinstance(ax, Axes) or ax.name != "rectilinear":
+        expected = "be a matplotlib Axes of two straight axes, such as axes.flat[0]"
+        raise invalid("ax", expected, describe(ax))
     return ax
+
+
+def lay_out(axes: Axes) -> Bbox:
+    """Give all parts of a figure their places, without drawing them; return where the Axes is."""
+    figure = axes.figure.figure
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+    axes.apply_aspect()
+    return axes.get_window_extent()
 
 
 def covers(box: Bbox, artists: Sequence[Artist]) -> bool:
@@ -215,17 +341,10 @@ def write_below(axes: Axes, notes: Sequence[str]) -> None:
     size = letters("x-small")
     width = 72.0 * axes.figure.figure.get_size_inches()[0]
     most = max(int(0.85 * width / (0.52 * size)), 20)
-    axes.annotate(
-        "\n".join(textwrap.fill(as_written(note), most) for note in notes),
-        (0.5, 0.0),
-        (0.0, -2.0),
-        xycoords=axes.xaxis.label,
-        textcoords="offset points",
-        annotation_clip=False,
-        ha="center",
-        va="top",
-        fontsize=size,
-    )
+    text = "\n".join(textwrap.fill(note, most) for note in notes)
+    look: Settings = {"ha": "center", "va": "top", "fontsize": size, "annotation_clip": False}
+    look |= {"xycoords": axes.xaxis.label, "textcoords": "offset points"}
+    axes.annotate(text, (0.5, 0.0), (0.0, -2.0), **look)
 
 
 # ---- Pictures
@@ -246,9 +365,15 @@ def png(figure: Figure) -> bytes:
     return picture(figure, ".png", 110.0)
 
 
-def svg(figure: Figure) -> str:
-    """Return the text of an SVG file."""
-    return picture(figure, ".svg", 72.0).decode()
+def svg(figure: Figure, *, is_laid_out: bool) -> str:
+    """Return the text of an SVG file, in the settings of a report."""
+    buffer = io.StringIO()
+    if is_laid_out:
+        figure.set_layout_engine("none")
+    # `savefig` would draw twice: first to lay out, which drawing does by itself.
+    canvas = FigureCanvasSVG(figure)
+    canvas.print_svg(buffer, metadata=METADATA[".svg"])  # type: ignore[no-untyped-call]
+    return buffer.getvalue()
 
 
 def show(figure: Figure) -> None:

@@ -152,7 +152,7 @@ def find_window(window: str | DETWindow) -> DETWindow:
         raise invalid("window", expected, describe(window)) from None
 
 
-def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
+def window_around(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
     """Return a window that shows where the curves of systems can be measured, and some points.
 
     From a third of the error-rate that shows 30 errors up to where the last curve gets there. Both
@@ -161,30 +161,23 @@ def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWi
     judged = list(systems)
     eers = [results.eer for results in judged]
     highest = 0.5 if max(eers) < 0.25 else 0.99
-    fa_floor = min(smallest_measurable_rate(results.n_non) for results in judged) / 3.0
-    miss_floor = min(smallest_measurable_rate(results.n_tar) for results in judged) / 3.0
     # Of separable scores there is no curve, and any window will do.
     best = min((eer for eer in eers if eer > 0.0), default=0.1)
-    least = [min(floor, best / 3.0, 0.1) for floor in (fa_floor, miss_floor)]
+    sizes = [results.n_non for results in judged], [results.n_tar for results in judged]
+    pfa, pmiss = (min(smallest_measurable_rate(max(n)) / 3.0, best / 3.0, 0.1) for n in sizes)
     # Where curves enter at the top and leave at the bottom, and the same for the sides.
-    most = [
-        min(max([3.0 * max(eers), 3.0 * low, *(getattr(end, rate) for end in ends)]), highest)
-        for low, rate, ends in (
-            (least[0], "pfa", [results.roc.threshold_at(pmiss=least[1]) for results in judged]),
-            (least[1], "pmiss", [results.roc.threshold_at(pfa=least[0]) for results in judged]),
-        )
-    ]
+    right, top = 3.0 * max(*eers, pfa), 3.0 * max(*eers, pmiss)
+    right = min(max(right, *(x.roc.threshold_at(pmiss=pmiss).pfa for x in judged)), highest)
+    top = min(max(top, *(x.roc.threshold_at(pfa=pfa).pmiss for x in judged)), highest)
     # No curve is to the left of where the best one enters.
-    entries = [
-        min(results.roc.threshold_at(pmiss=most[1]).pfa for results in judged),
-        min(results.roc.threshold_at(pfa=most[0]).pmiss for results in judged),
-    ]
-    least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
+    left = min(x.roc.threshold_at(pmiss=top).pfa for x in judged)
+    bottom = min(x.roc.threshold_at(pfa=right).pmiss for x in judged)
+    low = min(max(pfa, min(left, best / 3.0)), max(pmiss, min(bottom, best / 3.0)))
     # Rates of 0 and 1 are in no window.
-    for rates in (rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98):
-        least = [min(low, rate) for low, rate in zip(least, rates, strict=True)]
-        most = [max(high, 1.02 * rate) for high, rate in zip(most, rates, strict=True)]
-    limits = _step_down(0.98 * min(least)), max(most)
+    shown = [rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98]
+    low = min(low, *map(min, shown)) if shown else low
+    high = max(right, top, *(1.02 * max(rates) for rates in shown))
+    limits = _step_down(0.98 * low), high
     return DETWindow(limits, limits)
 
 
@@ -269,9 +262,8 @@ class ProbitScale(ScaleBase):
 
     def val_in_range(self, val: npt.ArrayLike) -> bool | BoolArray:  # type: ignore[override]
         """Tell if values can be drawn: from 0 to 1, both included."""
-        values = np.asarray(val)
-        inside = (values >= 0.0) & (values <= 1.0)
-        return bool(inside) if values.ndim == 0 else np.asarray(inside)
+        inside: bool | BoolArray = (np.asarray(val) >= 0.0) & (np.asarray(val) <= 1.0)
+        return inside
 
 
 def _keep_inside(limit: float, margin: float) -> float:
@@ -386,7 +378,3 @@ class PercentFormatter(Formatter):
         return self.labels.get(
             float(x), np.format_float_positional(100.0 * x, precision=10, trim="-")
         )
-
-    def format_data_short(self, value: float) -> str:
-        """Return a probability as shown beside the mouse pointer."""
-        return f"{100.0 * value:.4g}%"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +16,7 @@ from bosaris_py import plots
 from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.figure_names import figure_of
-from bosaris_py.evaluation.rows import POOLED
+from bosaris_py.evaluation.rows import POOLED, figure_of
 from bosaris_py.files.columns import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
@@ -39,17 +39,19 @@ _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
 
 
 class Drawing(NamedTuple):
-    """What a figure is called, what draws it, and what it shows."""
+    """What a figure is called, what it shows, and what draws it."""
 
     title: str
-    draw: Callable[[], plots.Plot]
     sentence: str
+    draw: partial[plots.DETPlot] | partial[plots.BayesPlot] | partial[plots.Plot]
 
     def html(self, number: int) -> str:
         """Return the figure as an element of a page, in which it has a number."""
-        # What lies outside of a window is no news: the table has it.
+        # What lies outside of a window is no news, the table has it: without warnings.
+        draw = inspect.unwrap(self.draw.func)
         with for_report():
-            text = svg(self.draw().figure)
+            plot = draw(*self.draw.args, **self.draw.keywords)
+            text = svg(plot.figure, is_laid_out=plot._is_laid_out)
         (view,) = _VIEW.finditer(text)
         body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
         # Ids of several drawings differ.
@@ -93,47 +95,46 @@ def curves(
     whose = " and ".join(shown[name] for name in bands)
     shade = f" Shade: where the true curve of {whose} may lie at each point, by resampled speakers."
     shade = shade if bands else ""
-    first, prior = (points[0] if points else None), (points or None)
     yield Drawing(
         "Detection error trade-off (DET)",
-        lambda: plots.plot_det(named, prior=first, bands=around("det")),
         "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
         f"left corner is better.{shade}",
+        partial(plots.plot_det, named, bands=around("det")),
     )
     yield Drawing(
         "Normalized Bayes error-rate",
-        lambda: plots.plot_bayes(named, prior=prior, bands=around("bayes")),
         "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses.{shade}",
+        partial(plots.plot_bayes, named, prior=points or None, bands=around("bayes")),
     )
     if any(found.sample.in_files for found in results.values()):
         return
     yield Drawing(
         "Tippett plot",
-        lambda: plots.plot_tippett(named, bands=around("tippett")),
         "The share of targets, and of non-targets, whose likelihood-ratio is at least the value "
         f"below. Targets below LR = 1 and non-targets above it are misleading evidence.{shade}",
+        partial(plots.plot_tippett, named, bands=around("tippett")),
     )
     yield Drawing(
         "Empirical cross-entropy (ECE)",
-        lambda: plots.plot_ece(named, bands=around("ece")),
         "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
         "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
         f"line, scores mislead.{shade}",
+        partial(plots.plot_ece, named, bands=around("ece")),
     )
     yield Drawing(
         "Calibration by the PAV algorithm",
-        lambda: plots.plot_pav(named),
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right; devPAV is the mean distance from it.",
+        partial(plots.plot_pav, named),
     )
     for name, found in results.items() if len(results) == 1 else ():
         yield Drawing(
             f"Scores of {name}",
-            partial(plots.plot_histogram, found, prior=prior),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
             "decisions go wrong.",
+            partial(plots.plot_histogram, found, prior=points or None),
         )
 
 
@@ -149,17 +150,17 @@ def three_classes(samples: Mapping[str, Sample], costs: SpoofCosts | None) -> It
         }
         yield Drawing(
             f"Detection error trade-off (DET) of {name}",
-            partial(plots.plot_det, by_kind),
             "As the threshold rises, false alarms fall and misses rise: for zero-effort impostors, "
             "and for spoofs.",
+            partial(plots.plot_det, by_kind),
         )
     three = {name: [*found.values()] for name, found in lists.items() if len(found) == 3}
     if costs is not None and three:
         yield Drawing(
             "a-DCF over the prior of spoofs",
-            lambda: plots.plot_a_dcf(three, costs=costs),
             "The cost of decisions on all three classes, over the prior of spoofs. Solid: at the "
             "best threshold; dashed: at the Bayes threshold.",
+            partial(plots.plot_a_dcf, three, costs=costs),
         )
 
 
@@ -173,28 +174,25 @@ def forests(evaluation: Evaluation, comparison: ComparisonTable | None) -> Itera
     whole = {systems[r.system]: r.estimates[lead] for r in known if r.condition in (None, POOLED)}
     sentence = f"Squares are values of {figure.name}, bars their intervals."
     if whole:
-        yield Drawing(f"{figure.name} of the systems", partial(draw, whole), sentence)
+        yield Drawing(f"{figure.name} of the systems", sentence, partial(draw, whole))
     for name in systems:
         own = {row.condition: row.estimates[lead] for row in known if row.system == name}
         labels = short_names(condition for condition in own if condition)
         if len(own) > 1:
             rows = {labels[condition]: found for condition, found in own.items() if condition}
             reference = own[POOLED].value if POOLED in own else None
-            yield Drawing(
-                f"{figure.name} by condition: {name}",
-                partial(draw, rows, reference=reference),
-                f"{sentence} The dashed line is that of all trials pooled.",
-            )
+            words = f"{sentence} The dashed line is that of all trials pooled."
+            forest = partial(draw, rows, reference=reference)
+            yield Drawing(f"{figure.name} by condition: {name}", words, forest)
     if comparison is not None:
         pairs = tuple(
             attrs.evolve(row, first=systems[row.first], second=systems[row.second])
             for row in comparison.rows
         )
         axis = "difference (%)" if figure.is_rate else "difference"
-        compared = attrs.evolve(comparison, rows=pairs)
         yield Drawing(
             f"Differences of {figure.name}s",
-            partial(plots.plot_forest, compared, percent=figure.is_rate, xlabel=axis),
             "Squares are first system minus second, bars their intervals. Where an interval meets "
             "the dashed line, chance may explain the difference.",
+            partial(draw, attrs.evolve(comparison, rows=pairs), xlabel=axis),
         )

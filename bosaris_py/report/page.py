@@ -22,8 +22,7 @@ from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation.case import CaseLLR
-from bosaris_py.evaluation.figure_names import FIGURES, figure_of
-from bosaris_py.evaluation.rows import POOLED
+from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
 from bosaris_py.evaluation.validation import rows_of_figures, validation_figures
 from bosaris_py.files.replacing import digest_of, refuse_inputs, replacing
 from bosaris_py.numerics.priors import OperatingPoint
@@ -61,12 +60,12 @@ def write_report(
     path: FilePath,
     *,
     title: str,
-    author: str = "",
-    laboratory: str = "",
-    date: object = None,
+    author: str,
+    laboratory: str,
+    date: object,
     files: Mapping[str, FilePath],
     cases: Mapping[str, CaseLLR],
-    validate: bool = False,
+    validate: bool,
 ) -> None:
     """Write the report of an evaluation into one HTML file, which is replaced when it is complete.
 
@@ -80,8 +79,8 @@ def write_report(
     refuse_inputs(path, files.values(), "path")
     comparison, bands = _comparison(evaluation), _bands(evaluation)
     has_conditions = any(row.condition not in (None, POOLED) for row in evaluation.rows)
-    facts = _facts(evaluation, bands) | ({"Date": str(date)} if date is not None else {})
-    facts["Versions"] = _versions()
+    facts = _facts(evaluation, bands)
+    facts |= {"Date": "" if date is None else str(date), "Versions": _versions()}
     sections = {
         "validation": ("Validation", _validation(evaluation) if validate else ""),
         "cases": ("Cases", _cases(cases)),
@@ -90,7 +89,7 @@ def write_report(
         "conditions": ("Conditions", _table(evaluation) if has_conditions else ""),
         "comparisons": ("Comparisons", _COMPARED + _table(comparison) if comparison else ""),
         "figures": ("Figures", _figures(evaluation, comparison, bands)),
-        "summary": ("What was evaluated", _definitions(facts.items()) + _files(files)),
+        "summary": ("What was evaluated", _definitions(facts) + _files(files)),
     }
     text = _page(title, (author, laboratory), {n: s for n, s in sections.items() if s[1]})
     with replacing(path) as temporary:
@@ -126,7 +125,7 @@ def _comparison(evaluation: Evaluation) -> ComparisonTable | None:
     """Compare pairs, where there are intervals and few systems on the same trials."""
     plan, systems = evaluation.plan, evaluation.systems
     several = plan is not None and (plan.detectors == 2 or bool(plan.sets))
-    if several or not evaluation.how.how or not 1 < len(systems) <= _MOST_COMPARED:
+    if several or not evaluation.how.intervals or not 1 < len(systems) <= _MOST_COMPARED:
         return None
     return evaluation.compare()
 
@@ -139,8 +138,8 @@ def _bands(evaluation: Evaluation) -> dict[str, dict[BandKind, Band]]:
     how, results = evaluation.how, evaluation.results
     if not how.replications or not results:
         return {}
-    best = [min(results, key=lambda name: results[name].cllr)]
-    shaded = best if len(results) > _MOST_BANDS else [*results]
+    shaded = sorted(results, key=lambda name: results[name].cllr)
+    shaded = shaded[:1] if len(shaded) > _MOST_BANDS else [*results]
     replications = min(how.replications, _MOST_REPLICATES)
     drawn = attrs.evolve(how.resampling, replications=replications)
     return {name: bands_of_sample(evaluation.samples[name], drawn) for name in shaded}
@@ -166,15 +165,14 @@ def _facts(evaluation: Evaluation, bands: Mapping[str, object]) -> dict[str, str
     if plan is not None:
         facts["Plan"] = plan.name
         facts["Costs"] = plan.costs_in_words if plan.figures else facts["Costs"]
-    facts["Conditions"] = (
-        "" if evaluation.conditions is None else str(len(evaluation.conditions.names))
-    )
-    facts["Intervals"] = how.how or "none"
+    if evaluation.conditions is not None:
+        facts["Conditions"] = str(len(evaluation.conditions.names))
+    facts["Intervals"] = how.intervals or "none"
     replicates = f"{min(how.replications, _MOST_REPLICATES)} replicates"
     facts["Bands"] = f"{percent} at each point, {replicates}" if bands else ""
     facts["Calibration"] = how.calibrated
     facts["Seed"] = str(how.seed) if how.replications or how.calibrated else ""
-    return {name: fact for name, fact in facts.items() if fact}
+    return facts
 
 
 def _point(point: float | OperatingPoint) -> str:
@@ -186,14 +184,6 @@ def _versions() -> str:
     versions = {"bosaris_py": __version__, "Python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
     return ", ".join(f"{name} {number}" for name, number in versions.items())
-
-
-def _said(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
-    """Yield kind and text of what the evaluation says of itself."""
-    for note in evaluation.notes:
-        words = re.sub(r"(?<!^)(?=[A-Z])", " ", note.kind.__name__.removesuffix("Warning"))
-        (line,) = lines_about([note])
-        yield words.capitalize(), as_message(f"{line} {note.advice}".strip())
 
 
 # ---- Sections
@@ -209,7 +199,7 @@ def _validation(evaluation: Evaluation) -> str:
         lines.append(_row("td", (html.escape(cells[0][0]), *shown)))
     head = _row("th", ("figure", *map(html_name, samples)))
     below = (
-        f"{evaluation.how.how or 'No intervals'}. Mean 1/LR of targets and mean LR of "
+        f"{evaluation.how.intervals or 'No intervals'}. Mean 1/LR of targets and mean LR of "
         "non-targets are 1 in expectation if likelihood-ratios are calibrated. A few misleading "
         "trials decide both: read them beside Cllr. What PAV adds has no interval."
     )
@@ -235,7 +225,7 @@ def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
     whole = [attrs.evolve(row, condition=None) for row in rows]
     table = attrs.evolve(evaluation, rows=tuple(whole), notes=tuple(notes))
     columns = {name.partition("(")[0] for row in rows for name in row.figures}
-    meant = [(one.name, one.meaning) for name, one in FIGURES.items() if name in columns]
+    meant = {one.name: one.meaning for name, one in FIGURES.items() if name in columns}
     answer = " ".join(_answer(table, comparison))
     told = f'<p class="answer"><bdi>{html.escape(printable(answer))}</bdi></p>' if answer else ""
     return told + _table(table) + _definitions(meant)
@@ -272,8 +262,10 @@ def _answer(table: Evaluation, comparison: ComparisonTable | None) -> Iterator[s
 def _notes(evaluation: Evaluation) -> str:
     """Return what the evaluation says of itself, by kind; many of a kind are folded."""
     kinds: dict[str, dict[str, None]] = {}
-    for kind, text in _said(evaluation):
-        kinds.setdefault(kind, {})[f"<li>{html.escape(text)}</li>"] = None
+    for note in evaluation.notes:
+        words = re.sub(r"(?<!^)(?=[A-Z])", " ", note.kind.__name__.removesuffix("Warning"))
+        text = as_message(f"{lines_about([note])[0]} {note.advice}".strip())
+        kinds.setdefault(words.capitalize(), {})[f"<li>{html.escape(text)}</li>"] = None
     parts = []
     for kind, items in kinds.items():
         is_open = " open" if len(items) <= _MOST_NOTES else ""
@@ -326,8 +318,10 @@ def _row(tag: str, cells: Iterable[str]) -> str:
     return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
 
 
-def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
+def _definitions(meant: Mapping[str, str]) -> str:
     parts = (
-        f"<dt>{html_name(name)}</dt><dd>{html.escape(printable(text))}</dd>" for name, text in pairs
+        f"<dt>{html_name(name)}</dt><dd>{html.escape(printable(text))}</dd>"
+        for name, text in meant.items()
+        if text
     )
     return f"<dl>{''.join(parts)}</dl>"

@@ -1,6 +1,5 @@
 """Bayes error-rate plots: what the toolkit drew, points, lines and plot_curves."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,6 @@ from bosaris_py.plots.looks import system_look
 
 Drawing = dict[str, Any]
 AXES = (-8, 2, 0, 1.2)
-TEXTS = [
-    "min miss rate",
-    "min FA rate",
-    "min dcf",
-    "act miss rate",
-    "act FA rate",
-    "act dcf",
-    "Miss DR30",
-    "FA DR30",
-]
 
 
 @pytest.fixture
@@ -92,13 +81,9 @@ def test_no_mark_where_errors_abound_up_to_the_edge(rng: np.random.Generator) ->
     """Thousands of misses at plo = 0: the toolkit would mark 30 misses at this edge."""
     plot = BayesPlot((-3.0, 0.0, 0.0, 1.2))
     plot.set_system(rng.normal(1, 1, 20_000), rng.normal(-1, 1, 20_000), "large")
-    with pytest.warns(BosarisWarning) as caught:
+    with pytest.warns(BosarisWarning, match="at least 30") as caught:
         plot.plot_DR30_both()
-    assert [str(warning.message) for warning in caught] == [
-        f"At all operating points between -3 and 0 there are at least 30 {error}: "
-        "no DR30 point to mark."
-        for error in ("false alarms", "misses")
-    ]
+    assert len(caught) == 2
     assert plot.artists == {}
 
 
@@ -123,12 +108,6 @@ def test_operating_points_need_no_system() -> None:
     ]
 
 
-def test_plot_curves_draws_what_is_asked_for(plot: BayesPlot) -> None:
-    plot.plot_curves([False, False, True, False, False, True, False, True])
-    assert list(plot.artists) == ["dcf_curve_min", "dcf_curve_act", "DR30_fa"]
-    assert [line.get_label() for line in plot.ax.lines] == [f"sys {TEXTS[i]}" for i in (2, 5, 7)]
-
-
 def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
     styles = [{"style": "r", "linewidth": 4}, {"color": "tab:blue", "ls": ":"}, None]
     plot.plot_curves(np.array([1, 0, 1, 0, 1, 0, 0, 0]), styles)
@@ -138,54 +117,23 @@ def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
     assert third.get_color() == system_look(0, plot.ax)["color"]
 
 
-@pytest.mark.parametrize(
-    ("mask", "styles", "message"),
-    [
-        ([1] * 7, None, "`mask` must be 8 flags"),
-        ([[1] * 8], None, "must be 8 flags"),
-        ([2] + [0] * 7, None, "must be 8 flags"),
-        (["yes"] * 8, None, "must be 8 flags"),
-        ([1, 1, 0, 0, 0, 0, 0, 0], ["r"], "one style for each of the 2 flags that are set"),
-        ([1] * 8, "rgbcmyk*", "one style for each of the 8 flags that are set"),
-        ([1] + [0] * 7, 5, "one style for each of the 1 flags"),
-    ],
-)
-def test_bad_masks_and_styles(plot: BayesPlot, mask: Any, styles: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape(message)):
-        plot.plot_curves(mask, styles)
+def test_bad_input(plot: BayesPlot) -> None:
+    for mask in ([1] * 7, [[1] * 8], [2] + [0] * 7, ["yes"] * 8):
+        with pytest.raises(InvalidInputError, match="must be 8 flags"):
+            plot.plot_curves(mask)
+    for styles in (["r"], "rgbcmyk*"):
+        with pytest.raises(InvalidInputError, match="one style for each of the 2 flags"):
+            plot.plot_curves([1, 1, 0, 0, 0, 0, 0, 0], styles)
     assert len(plot.ax.lines) == 0
+    for axes in ((0, -10, 0, 1), (-1, 0, 1, 0), (-10, 0), (-1, 0, 0, np.inf), "abcd", None):
+        with pytest.raises(InvalidInputError, match="`axes` must be four numbers"):
+            BayesPlot(axes)  # type: ignore[arg-type]
+    for plo in ("here", None, [1, 2], np.nan, 0.001, 0.999):
+        with pytest.raises(InvalidInputError, match="`plo` must"):
+            plot.plot_operating_point(plo)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "axes",
-    [
-        (0, -10, 0, 1.2),
-        (-10, -10, 0, 1.2),
-        (-10, 0, 1.2, 0),
-        (-10, 0),
-        (-10, 0, 0, np.inf),
-        (-10, np.nan, 0, 1),
-        (-1000, 0, 0, 1),
-        "abcd",
-        None,
-        5,
-    ],
-)
-def test_bad_axes(axes: Any) -> None:
-    message = "`axes` must be four numbers: xmin < xmax, ymin < ymax; got"
-    with pytest.raises(InvalidInputError, match=re.escape(message)):
-        BayesPlot(axes)
-
-
-@pytest.mark.parametrize("plo", ["here", None, [1, 2], np.nan])
-def test_bad_operating_points(plo: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"`plo` must"):
-        BayesPlot().plot_operating_point(plo)
-
-
-def test_limits_show_where_curves_can_be_measured(
-    gauss: tuple[np.ndarray, np.ndarray], results: Results
-) -> None:
+def test_limits_show_where_curves_can_be_measured(gauss, results):
     # Counted: from -1.05 to -1, in steps of 0.05, both errors of the least cost are at least 30.
     tar, non = gauss
     measured = []
@@ -206,16 +154,6 @@ def test_limits_show_where_curves_can_be_measured(
     assert plot.ax.get_ylim() == (0.0, pytest.approx(1.15 * act.max()))
     # logit(0.01) - 0.5 = -5.095, and a line of that prior.
     assert plot_bayes({"A": results}, prior=0.01).ax.get_xlim() == (-6.0, 2.0)
-
-
-def test_log_odds_that_may_be_probabilities_are_refused() -> None:
-    plot = BayesPlot(AXES)
-    for plo in (0.0, 1.0, 1.5):
-        plot.plot_operating_point(plo)
-    assert [line.get_xdata()[0] for line in plot.ax.lines] == [0.0, 1.0, 1.5]
-    for plo in (0.001, 0.999):
-        with pytest.raises(InvalidInputError, match=f"Write prior={plo:g} for a probability"):
-            plot.plot_operating_point(plo)
 
 
 @pytest.fixture(scope="module")
@@ -251,17 +189,10 @@ def test_only_minima_where_scores_are_no_llrs(lists):
     assert "prior" not in plot.artists
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"systems": {}}, "`systems` must map names"),
-        ({"systems": {"A": [1.0, 2.0]}}, r"`systems\['A'\]` must be three lists"),
-        ({"priors": [0.2, 0.1]}, "`priors` must be two or more, rising"),
-        ({"priors": [0.0, 0.1]}, "`priors` must be two or more"),
-        ({"priors": 0.1}, "`priors` must be two or more"),
-    ],
-)
-def test_bad_input(lists, change, message):
-    given = {"systems": {"A": lists}, **change}
-    with pytest.raises(InvalidInputError, match=message):
-        plot_a_dcf(given.pop("systems"), **given)
+def test_bad_input_of_three_classes(lists):
+    for systems in ({}, {"A": [1.0, 2.0]}):
+        with pytest.raises(InvalidInputError, match="`systems"):
+            plot_a_dcf(systems)
+    for priors in ([0.2, 0.1], [0.0, 0.1], 0.1):
+        with pytest.raises(InvalidInputError, match="`priors` must be two or more, rising"):
+            plot_a_dcf({"A": lists}, priors=priors)

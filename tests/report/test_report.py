@@ -17,7 +17,6 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.report import figures
-from tests.forms import as_list
 
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = [f"p{j % 6}-s{j:02}" for j in range(40)]
@@ -167,9 +166,7 @@ def test_every_figure_with_its_interval_and_meaning(evaluation: bp.Evaluation, p
     assert page.count("Shade: where the true curve of A and B may lie") == 4
 
 
-def test_the_best_system_and_its_differences_come_first(
-    evaluation: bp.Evaluation, page: str
-) -> None:
+def test_the_best_system_and_its_differences_come_first(evaluation, page):
     text = section(page, "systems")
     rows = {row.system: row for row in evaluation.rows if row.condition in (None, "pooled")}
     best, other = sorted(rows, key=lambda name: rows[name].figures["eer"])
@@ -222,9 +219,7 @@ def test_a_validation_begins_with_what_misleads(tmp_path: Path, drawn: list[str]
     assert '<section id="validation">' not in written(lists, tmp_path)
 
 
-def test_cases_have_their_words(
-    evaluation: bp.Evaluation, page: str, tmp_path: Path, drawn: list[str]
-) -> None:
+def test_cases_have_their_words(evaluation, page, tmp_path, drawn):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BosarisWarning)
         told = {"propositions": ("<he> speaks", "another"), "reference": "12 men", "folds": 3}
@@ -276,12 +271,23 @@ def test_what_is_drawn(evaluation: bp.Evaluation, tmp_path: Path, drawn: list[st
 
 
 @pytest.mark.parametrize(("count", "shaded"), [(1, "A"), (3, "C")])
-def test_bands_of_few_systems_or_of_the_best(
-    count: int, shaded: str, tmp_path: Path, drawn: list[str]
-) -> None:
+def test_bands_of_few_systems_or_of_the_best(count, shaded, tmp_path, drawn):
     systems = {name: make(1, 1.0 + i / 2) for i, name in enumerate("ABC"[:count])}
     found = evaluate(systems, speakers=speaker, replications=10, rng=3)
     assert f"Shade: where the true curve of {shaded} may lie" in written(found, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_curve_outside_of_its_window_is_no_news(tmp_path: Path) -> None:
+    # All non-targets above all targets: the curve lies in the corner of all errors.
+    key = bp.Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
+    swapped = {"A": bp.Scores([[-2.0, 1.0]], ["a"], ["s", "t"])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BosarisWarning)
+        found = bp.evaluate(swapped, key)
+    assert written(found, tmp_path).count("<svg ") == 6
+    with pytest.warns(BosarisWarning, match="outside of the window"):
+        found.det()
 
 
 def test_names_of_legends_are_short_and_differ() -> None:
@@ -296,20 +302,9 @@ def test_names_of_legends_are_short_and_differ() -> None:
 
 
 @pytest.mark.slow
-def test_same_input_same_bytes_whatever_the_user_set(
-    evaluation: bp.Evaluation, page: str, tmp_path: Path
-) -> None:
+def test_same_input_same_bytes_whatever_the_user_set(evaluation, page, tmp_path):
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "none"}):
         assert written(evaluation, tmp_path) == page
-
-
-@pytest.mark.slow
-def test_lists_of_trials_give_the_bytes_of_matrices(tmp_path: Path) -> None:
-    scores, flat = make(1, 1.0), tmp_path / "flat.html"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        bp.evaluate(as_list(scores), as_list(KEY)).report(flat)
-    assert flat.read_text(encoding="utf-8") == written(evaluate(scores), tmp_path)
 
 
 @pytest.mark.slow
@@ -360,9 +355,7 @@ def test_every_reference_in_a_drawing_has_one_target(page: str) -> None:
     assert wanted <= set(counts)
 
 
-def test_bad_places_and_files_leave_nothing(
-    evaluation: bp.Evaluation, tmp_path: Path, drawn: list[str]
-) -> None:
+def test_bad_places_and_files_leave_nothing(evaluation, tmp_path, drawn):
     (tmp_path / "folder").mkdir()
     with pytest.raises(FileNotFoundError):
         evaluation.report(tmp_path / "no" / "r.html")
