@@ -11,7 +11,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli.options import COMMANDS, OPTIONS
+from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS
 from tests.forms import described
 
 SEED = 2125
@@ -23,7 +23,15 @@ FILES = [
 GOOD = FILES[:6]
 NUMBERS = ",0,-1,1e999,nan,inf,0.5,0.01,2,eer,∞,NaN"
 WORDS = "%s{}%n $(x) re:( re:^.. re: gender nothing VoxSRC SRE18 x<=y 1,2 0.1,0.5 , a=b \0 eer<=2%"
-VALUES = [*NUMBERS.split(","), *WORDS.split(), "model,segment,score", "score", "9" * 40]
+VALUES = [
+    *NUMBERS.split(","),
+    *WORDS.split(),
+    "model,segment,score",
+    "score",
+    "9" * 40,
+    "basename",
+    "s|a|b|g",
+]
 
 
 @pytest.fixture
@@ -57,7 +65,7 @@ def odd_line(rng: random.Random) -> list[str]:
     """Return a subcommand with files and values of all kinds in all places."""
     command = rng.choice([*COMMANDS])
     words = [command]
-    for word in COMMANDS[command].options.split():
+    for word in [*COMMANDS[command].options.replace(" --force", "").split(), *FILE_OPTIONS]:
         name, must = word.rstrip("!"), word.endswith("!")
         if not name.startswith("--"):
             settings = OPTIONS[name]
@@ -65,16 +73,14 @@ def odd_line(rng: random.Random) -> list[str]:
             pool = pool or (["1.5"] if settings.get("type") is float else GOOD)
             pool = pool if rng.random() < 0.7 else FILES
             words += rng.choices(pool, k=rng.choice((1, 2)) if "nargs" in settings else 1)
-        elif must or rng.random() < 0.15:
-            settings = OPTIONS[name]
+        elif must or rng.random() < (0.15 if name in OPTIONS else 0.05):
+            settings = {**OPTIONS, **FILE_OPTIONS}[name]
             words.append(name)
-            if "action" not in settings:
+            if settings.get("action", "extend") == "extend":
                 files = settings.get("metavar") == "FILE"
                 pool = FILES if files and rng.random() < 0.9 else VALUES
                 good = [*map(str, settings.get("choices", ()))]
                 words.append(rng.choice(good if good and rng.random() < 0.9 else pool))
-            elif settings["action"] == "append":
-                words.append(rng.choice(VALUES))
     # The good ones in some lines, so that they come far.
     for i, word in enumerate(words):
         if word == "--key" and rng.random() < 0.8:
@@ -91,9 +97,7 @@ def content(folder: Path) -> dict[Path, str]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("count", [20, pytest.param(300, marks=pytest.mark.slow)])
-def test_odd_lines(
-    folder: Path, count: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_odd_lines(folder, count, capsys, monkeypatch):
     rng = random.Random(SEED + count)
     before, codes = content(folder), set()
     for _ in range(count):

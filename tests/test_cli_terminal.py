@@ -67,18 +67,14 @@ def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_no_line_wraps_at_80_columns(
-    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_line_wraps_at_80_columns(line, folder, monkeypatch):
     shown = _at_terminal(80, shlex.split(line), monkeypatch=monkeypatch)
     assert shown.strip()
     assert [row for row in shown.splitlines() if len(row) > 80] == []
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_wide_is_what_a_pipe_gets(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
     words = shlex.split(LINES[3])
     assert cli.main(words) == 0
     piped = capsys.readouterr().out

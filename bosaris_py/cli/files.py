@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import json
 import os
 import re
-import stat
+import shutil
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bosaris_py as bp
-from bosaris_py.cli.options import AnswerIsNo, UsageError
-from bosaris_py.errors import printable
+from bosaris_py.cli.options import AnswerIsNo, Settings, UsageError, refuse
+from bosaris_py.errors import InvalidInputError, printable
+
+if TYPE_CHECKING:
+    from bosaris_py._arrays import FloatArray
 
 # ---- What is printed: results on the standard output, all else on the standard error
 
@@ -78,21 +83,49 @@ def emit_table(table: object, args: argparse.Namespace, form: str | None) -> Non
     """Write a table in a form, or as it is printed: at a terminal no wider than that."""
     if form is not None:
         emit(getattr(table, f"to_{form}")(), args.output)
-    elif args.wide or args.output or sys.stdout is None or not sys.stdout.isatty():
-        emit(str(table), args.output)
-    else:
+        return
+    shown = str(table)
+    if not (args.wide or args.output or sys.stdout is None or not sys.stdout.isatty()):
         from bosaris_py._tables import fitted
 
-        emit(fitted(table, os.get_terminal_size(sys.stdout.fileno()).columns))
+        shown = fitted(table, os.get_terminal_size(sys.stdout.fileno()).columns)
+    emit(shown, args.output)
+    if not args.output:
+        # What stands below the table is not said again.
+        args.said = [note.text for note in getattr(table, "notes", ())]
 
 
 # ---- What is read
 
 
+# The options that name files to read: several, or one.
+_LISTS = ("files", "scores", "training", "apply")
+_FILES = ("input", "system", "key", "mates", "metadata", "trials", "tar", "non")
+
+
+@contextlib.contextmanager
+def standard_input(args: argparse.Namespace) -> Iterator[None]:
+    """Keep standard input in a file, which can be read twice, if a file is called -."""
+    given = {name: value for name, value in vars(args).items() if name in _LISTS + _FILES and value}
+    words = [word for value in given.values() for word in ([value], value)[type(value) is list]]
+    if not any(re.fullmatch(r"(.*=)?-(#.*)?", word) for word in words):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="bosaris_py") as folder:
+        args.copied = str(Path(folder) / "stdin")
+        with open(args.copied, "wb") as copy:  # noqa: PTH123
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+
+        def kept(word: str) -> str:
+            return re.sub(r"\A(.*=)?-(#.*)?\Z", rf"\g<1>{args.copied}\g<2>", word)
+
+        for name, value in given.items():
+            setattr(args, name, [*map(kept, value)] if type(value) is list else kept(value))
+        yield
+
+
 def split_column(text: str) -> tuple[str, str]:
     """Return a file and the column of scores behind the sign #, "" if none is named."""
-    if text == "-":
-        return "/dev/stdin", ""
     path, _, column = text.rpartition("#")
     return (text, "") if not path or Path(text).exists() else (path, column)
 
@@ -113,36 +146,103 @@ def named_files(files: Iterable[str]) -> dict[str, str]:
     return named
 
 
-def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -> dict[str, Any]:
+def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -> Settings:
     """Return the keywords with which text files are read, with `prefix` those of the key."""
     names = ("strip_suffix", "spoof", "missing", "labels")
     given = {name: getattr(args, name) for name in names}
     given |= {name: getattr(args, prefix + name) for name in ("format", "columns")} | others
+    if prefix and given["columns"] is None and _is_one_file(args) and "label" in args.columns:
+        given["columns"] = args.columns
     options = {name: value for name, value in given.items() if value is not None}
     return {**options, "progress": at_terminal()}
 
 
-def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, dict[str, Any]]:
+def _is_one_file(args: argparse.Namespace) -> bool:
+    """Tell whether scores with columns that are told are in the file of the key."""
+    given = vars(args)
+    files = [given.get("system"), *(given.get("scores") or ()), *(given.get("training") or ())]
+    return (
+        args.columns is not None and given.get("key") in named_files(filter(None, files)).values()
+    )
+
+
+def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
     return file, text_options(args, columns={"score": column} if column else args.columns)
 
 
+AnyTrials = TypeVar("AnyTrials", "bp.Scores", "bp.Key", "bp.Ndx")
+
+
+def with_ids(found: AnyTrials, args: argparse.Namespace, side: str) -> AnyTrials:
+    """Return scores (side "score") or trials ("key") with the ids that --ids makes of theirs."""
+    if not (changes := [*args.ids, *getattr(args, f"{side}_ids")]):
+        return found
+    from bosaris_py.trials.strangers import parse_changes
+
+    change = parse_changes(",".join(changes))
+    try:
+        return found.rename(change, change)
+    except InvalidInputError as error:
+        told = f"--ids {','.join(changes)} makes one id of several: {error.got}"
+        raise InvalidInputError(told) from error
+
+
+def load_numbers(args: argparse.Namespace, path: str) -> FloatArray:
+    """Read numbers, one a line, in their order."""
+    file, options = place_of_scores(args, path)
+    return bp.trials.read.read_numbers(file, **options)
+
+
+def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
+    """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
+    args.side = "score"
+    base = getattr(args, "base", None)
+    file, options = place_of_scores(args, path)
+    own = None
+    if args.scores_in_order:
+        from bosaris_py.files.text import read_table
+
+        how = text_options(args, "key_", spoof="keep", extra=False)
+        listed = read_table(split_column(args.key or args.trials)[0], **how)
+        found = bp.trials.read.read_answers(file, listed, base=base, **options)
+    else:
+        found, own = bp.trials.read.scores_and_labels(file, base, **options)
+    return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
+
+
 def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
     """Read the scores of a file, or of a column behind the sign #."""
-    file, options = place_of_scores(args, path)
-    return bp.read_scores(file, base=getattr(args, "base", None), **options)
+    return load_labelled(args, path)[0]
 
 
 def load_key(args: argparse.Namespace) -> bp.Key:
     """Read a key with its columns."""
-    key = bp.read_key(split_column(args.key)[0], **text_options(args, "key_"))
-    return key.with_columns_of(bp.read_key(args.metadata)) if args.metadata else key
+    if args.mates:
+        return _key_of_mates(args)
+    args.side = "key"
+    key = with_ids(
+        bp.read_key(split_column(args.key)[0], **text_options(args, "key_")), args, "key"
+    )
+    if args.metadata is None:
+        return key
+    return key.with_columns_of(with_ids(bp.read_key(args.metadata), args, "key"))
+
+
+def _key_of_mates(args: argparse.Namespace) -> bp.Key:
+    """Return a key whose targets are the listed pairs, and the other scored trials not."""
+    listed = bp.read_trials(split_column(args.mates)[0], **text_options(args, "key_"))
+    files = getattr(args, "scores", None) or getattr(args, "training", None) or [args.system]
+    systems = [load_scores(args, file) for file in named_files(files).values()]
+    return bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
 
 
 def load_trials(args: argparse.Namespace) -> bp.Ndx:
     """Read the list of trials."""
-    return bp.read_trials(split_column(args.trials)[0], **text_options(args, "key_"))
+    args.side = "key"
+    trials = bp.read_trials(split_column(args.trials)[0], **text_options(args, "key_"))
+    return with_ids(trials, args, "key")
 
 
 def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
@@ -153,8 +253,11 @@ def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
     return bp.trials.scores_of_segments(cm, trials)
 
 
-def are_large(*files: str | None) -> bool:
-    """Tell whether files are so large that they must be read in blocks."""
+def are_large(args: argparse.Namespace, *files: str | None) -> bool:
+    """Tell whether files are so large that they must be read in blocks, as they are."""
+    changed = (args.ids, args.score_ids, args.key_ids, args.mates, args.scores_in_order)
+    if any(changed) or getattr(args, "base", None) is not None:
+        return False
     return bp.trials.are_large([split_column(file)[0] for file in files if file is not None])
 
 
@@ -182,15 +285,13 @@ def outputs_of(args: argparse.Namespace) -> dict[str, str]:
 def _inputs_of(args: argparse.Namespace) -> list[str]:
     """Return the files that the command reads."""
     given = vars(args)
-    systems = [given.get(name) or () for name in ("scores", "training", "apply")]
+    systems = [given.get(name) or () for name in _LISTS[1:]]
     files = [file for part in systems for file in named_files(part).values()]
     # A model is an input unless it is trained.
-    model = () if given.get("training") else ("model",)
-    names = ("input", "system", "key", "metadata", "trials", *model)
+    names = _FILES if given.get("training") else (*_FILES, "model")
     files += [given[name] for name in names if given.get(name) is not None]
-    if "" in files:
-        raise UsageError("an input needs the name of a file; got an empty text")
-    return [split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
+    maps = filter(None, (given.get("speakers") or "").split(","))
+    return [*(split_column(file)[0] for file in files), *maps]
 
 
 def check_files(args: argparse.Namespace) -> None:
@@ -201,15 +302,26 @@ def check_files(args: argparse.Namespace) -> None:
     for option in ("format", "key_format", "to"):
         if getattr(args, option, None):
             find_format(getattr(args, option), option)
+    given = {name for name in ("key", "mates", "tar") if getattr(args, name, None) is not None}
+    judges = args.command in ("evaluate", "compare", "plot", "case", "report")
+    listed = getattr(args, "key", None) or getattr(args, "trials", None)
+    lone = args.command in ("info", "check", "convert")
+    refuse(
+        ("the following arguments are required: --key", judges and not given),
+        ("the following arguments are required: SCORES", listed and vars(args).get("scores") == []),
+        ("--mates takes the place of --key", {"key", "mates"} <= given),
+        ("--mates is of scores that are judged or trained on", args.mates and lone),
+        ("--scores-in-order needs the list or key", args.scores_in_order and (lone or not listed)),
+    )
+    if args.mates:
+        args.key = args.mates
     inputs, outputs = _inputs_of(args), outputs_of(args)
-    for file in inputs:
-        is_pipe = Path(file).exists() and stat.S_ISFIFO(Path(file).stat().st_mode)
-        if is_pipe and not file.startswith("/dev/"):
-            say(f"{file} is a pipe: waiting until something is written into it")
-    if "" in outputs.values():
-        raise UsageError("an output needs the name of a file; got an empty text")
-    if len(set(map(os.path.realpath, outputs.values()))) < len(outputs):
-        raise UsageError("--model and --output name one file")
+    n_files = len(set(map(os.path.realpath, outputs.values())))
+    refuse(
+        ("an input needs the name of a file; got an empty text", "" in inputs),
+        ("an output needs the name of a file; got an empty text", "" in outputs.values()),
+        ("--model and --output name one file", n_files < len(outputs)),
+    )
     for name, path in outputs.items():
         option = "OUTPUT" if name == "target" else f"--{name}"
         if read := replacing.same_file(path, inputs):
@@ -236,7 +348,7 @@ def format_of_text(output: str, named: str | None) -> str | None:
     return named or _FORMAT_OF.get(Path(output.removesuffix(".gz")).suffix.lower())
 
 
-def save_as(found: Any, output: str, named: str | None, **parts: Any) -> None:
+def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None:
     """Write an object in a text format, or else as the extension of the file says."""
     text_format = format_of_text(output, named)
     if text_format is None:
@@ -253,35 +365,24 @@ def save_as(found: Any, output: str, named: str | None, **parts: Any) -> None:
 
 
 def info(args: argparse.Namespace) -> None:
-    """Say what files hold."""
-    records = (_describe(args, path) for path in args.files)
-    if args.table:
-        emit_json(list(records))
-        return
+    """Say what files hold, each of what format it is and what it holds."""
     # One by one: what can be read is told before a bad file ends it.
-    for record in records:
-        emit(f"{record['file']}: {record['format']}, {record['holds']}")
+    for path in args.files:
+        file, shown = split_column(path)[0], "-" if path == args.copied else path
+        if binary := bp.trials.read.binary_kind(file):
+            text_format, kind = binary[0], binary[1].removeprefix("flat_")
+            in_blocks = kind in ("scores", "key", "ndx") and are_large(args, path)
+            holds = _holds_large(path, kind) if in_blocks else repr(bp.trials.read_any(path))
+        elif Path(path).suffix.lower() == ".json":
+            text_format, holds = "json", repr(bp.read_model(path))
+        else:
+            from bosaris_py.files.text import detect_format
 
-
-def _describe(args: argparse.Namespace, path: str) -> dict[str, str]:
-    """Say of what format a file is and what it holds."""
-    file = split_column(path)[0]
-    binary = bp.trials.read.binary_kind(file)
-    if binary is not None:
-        text_format, kind = binary[0], binary[1].removeprefix("flat_")
-        in_blocks = kind in ("scores", "key", "ndx") and are_large(path)
-        holds = _holds_large(path, kind) if in_blocks else repr(bp.trials.read_any(path))
-    elif Path(path).suffix.lower() == ".json":
-        text_format, holds = "json", repr(bp.read_model(path))
-    else:
-        from bosaris_py.files.text import detect_format
-
-        # What columns or labels tell needs no detection, and a pipe can be read only once.
-        is_told = args.columns or args.labels or file == "/dev/stdin"
-        text_format = args.format or ("text" if is_told else detect_format(path))
-        options = {"spoof": "nontarget", **text_options(args)}
-        holds = repr(bp.trials.read_any(file, **options))
-    return {"file": path, "format": text_format, "holds": holds}
+            # What columns or labels tell needs no detection.
+            is_told = args.columns or args.labels
+            text_format = args.format or ("text" if is_told else detect_format(path))
+            holds = repr(bp.trials.read_any(file, **{"spoof": "keep", **text_options(args)}))
+        emit(f"{shown}: {text_format}, {holds}")
 
 
 def _holds_large(path: str, kind: str) -> str:

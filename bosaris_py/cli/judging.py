@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bosaris_py as bp
 from bosaris_py.cli import files
-from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError
+from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
+from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
+
+if TYPE_CHECKING:
+    from bosaris_py.metrics.metric import AnyMetric
+    from bosaris_py.trials.speakers import SpeakersLike, SpeakersOfSide
 
 
-def speakers_of(text: str | None, key: bp.Key) -> Any:
+def speakers_of(text: str | None, key: bp.Key) -> SpeakersLike:
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
     if text is None:
         return None
@@ -26,42 +33,44 @@ def speakers_of(text: str | None, key: bp.Key) -> Any:
     return _speakers(words[0], models, key), _speakers(words[1], segments, key)
 
 
-def _speakers(word: str, ids: Sequence[str], key: bp.Key) -> Any:
+def _speakers(word: str, ids: Sequence[str], key: bp.Key) -> SpeakersOfSide:
     if not word.startswith("re:"):
         if Path(word).is_file():
             return bp.IdMap.read(word)
         if word and word not in ("model", "segment", *key.columns):
-            names = ", ".join(key.columns) or "it has none"
-            raise bp.errors.InvalidInputError(
-                f"--speakers must be a column of the key ({names}), a file of pairs (id, speaker) "
-                f"or re:PATTERN; got {word!r}, and there is no such file."
-            )
+            told = f"--speakers: {word!r} is no file, nor a column of the key"
+            raise InvalidInputError(f"{told} ({', '.join(key.columns) or 'it has none'}).")
         return word or None
     try:
         pattern = re.compile(word[3:])
     except re.error as error:
         raise UsageError(f"--speakers: {error} in the pattern {word[3:]!r}") from error
     if not any(map(pattern.search, ids)):
-        raise bp.errors.InvalidInputError(
-            f"--speakers: the pattern {word[3:]!r} matches none of the {len(ids)} ids, such as "
-            f"{', '.join(ids[:3])}."
-        )
+        told = f"--speakers: {word[3:]!r} matches none of the {len(ids)} ids, such as "
+        raise InvalidInputError(f"{told}{', '.join(ids[:3])}.")
     # Its first group, or all that matches; an id without a match is a speaker of its own.
     return lambda name: found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
 
 
 def judge(args: argparse.Namespace) -> bp.Evaluation:
     """Evaluate systems, in blocks if their files are large."""
+    import attrs
+
+    from bosaris_py.evaluation.evaluate import contradiction
+
     systems = files.named_files(args.scores)
     given = vars(args)
-    options: dict[str, Any] = {"prior": args.prior, "eer": given.get("eer")}
+    options: Settings = {"prior": args.prior, "eer": given.get("eer")}
     options |= {name: given.get(name) for name in ("plan", "cross_fit", "allow_missing")}
     options |= {"conditions": args.conditions, "replications": args.bootstrap}
     options = {name: value for name, value in options.items() if value}
+    if given.get("tar") or given.get("non"):
+        return _judge_lists(args, options)
     in_blocks = not {*options} - {"prior", "eer", "allow_missing"} and not args.speakers
-    if in_blocks and args.base is None and files.are_large(*systems.values(), args.key):
+    if in_blocks and files.are_large(args, *systems.values(), args.key):
         return bp.evaluate(systems, args.key, progress=files.at_terminal(), **options)
-    scores = {name: files.load_scores(args, file) for name, file in systems.items()}
+    loaded = {name: files.load_labelled(args, file) for name, file in systems.items()}
+    scores = {name: found for name, (found, _) in loaded.items()}
     is_tandem = args.plan is not None and bp.evaluation.PLANS[args.plan].detectors == 2
     if is_tandem:
         # There is no tandem without spoofs.
@@ -71,27 +80,57 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
         scores["cm"] = files.score_trials(scores["cm"], key)
     options |= {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
     watched = files.at_terminal() and len(systems) > 1
-    return bp.evaluate(scores, key, progress=watched, **options)
+    found = bp.evaluate(scores, key, progress=watched, **options)
+    said = [
+        attrs.evolve(note, about=name)
+        for name, (_, own) in loaded.items()
+        for note in ([] if own is None else contradiction(own, key))
+    ]
+    return attrs.evolve(found, notes=(*found.notes, *said))
+
+
+def _judge_lists(args: argparse.Namespace, options: Settings) -> bp.Evaluation:
+    """Evaluate the scores of targets and of non-targets in two files."""
+    if None in (args.tar, args.non) or args.scores or args.key:
+        raise UsageError("--tar and --non go together, without SCORES and --key")
+    ((name, tar),) = files.named_files([args.tar]).items()
+    ((_, non),) = files.named_files([args.non]).items()
+    lists = files.load_numbers(args, tar), files.load_numbers(args, non)
+    if args.base is not None:
+        lists = lists[0] * math.log(args.base), lists[1] * math.log(args.base)
+    return bp.evaluate({name: lists}, **options)
 
 
 def evaluate(args: argparse.Namespace) -> None:
     """Evaluate systems."""
+    import attrs
+
     form = files.table_form(args)
-    files.emit_table(judge(args), args, form)
+    found = judge(args)
+    # The notes below the table name options of the command.
+    told = (attrs.evolve(note, text=in_options(note.text, args)) for note in found.notes)
+    files.emit_table(attrs.evolve(found, notes=tuple(told)), args, form)
 
 
-def statistic_of(name: str, point: float | bp.OperatingPoint) -> Any:
+# What systems are compared by, and its metric.
+STATISTICS = {
+    **{"eer": "EER", "min_dcf": "MinDCF", "act_dcf": "ActDCF"},
+    **{"min_cllr": "MinCllr", "cllr": "Cllr", "auc": "AUC"},
+}
+
+
+def statistic_of(name: str, point: float | bp.OperatingPoint) -> AnyMetric:
     """Return what is compared, at an operating point if it has one."""
-    metric = getattr(bp.uncertainty, STATISTICS[name])
+    metric: Callable[..., AnyMetric] = getattr(bp.uncertainty, STATISTICS[name])
     return metric(point) if name.endswith("dcf") else metric()
 
 
 def compare(args: argparse.Namespace) -> None:
     """Compare each pair of systems by a test."""
-    if len(args.prior) > 1:
-        raise UsageError("systems are compared at one --prior")
-    if len(args.scores) < 2:
-        raise UsageError("give at least two systems")
+    refuse(
+        ("systems are compared at one --prior", len(args.prior) > 1),
+        ("give at least two systems", len(args.scores) < 2),
+    )
     form = files.table_form(args)
     key = files.load_key(args)
     systems = files.named_files(args.scores)
@@ -103,12 +142,6 @@ def compare(args: argparse.Namespace) -> None:
         speakers=speakers_of(args.speakers, key),
     )
     files.emit_table(found, args, form)
-    if args.fail_if_worse:
-        record = found.records()[0]
-        # Of the area under the ROC more is better.
-        sign = -1.0 if args.statistic == "auc" else 1.0
-        if record["significant"] and sign * record["difference"] > 0:
-            raise AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
 
 
 def case(args: argparse.Namespace) -> None:
@@ -128,22 +161,32 @@ def case(args: argparse.Namespace) -> None:
         files.emit_table(found, args, None)
 
 
+# Plots of the ranks of scores, which need no calibration.
+_OF_RANKS = ("det", "histogram")
+# Plots in which no operating point is marked.
+_UNMARKED = ("tippett", "ece", "pav")
+
+
 def plot(args: argparse.Namespace) -> None:
     """Draw a plot of some kind."""
-    if args.prior and args.kind in ("tippett", "ece", "pav"):
-        raise UsageError(f"--prior marks nothing in a plot {args.kind}")
-    if len(args.prior) > 1 and args.kind in ("det", "reliability"):
-        raise UsageError(f"a plot {args.kind} has one --prior")
-    if (args.speakers or args.bootstrap) and args.kind != "forest":
-        raise UsageError(f"a plot {args.kind} has no intervals; `bosaris report` draws bands")
+    kind = args.kind
+    refuse(
+        (f"--prior marks nothing in a plot {kind}", args.prior and kind in _UNMARKED),
+        (f"a plot {kind} has one --prior", len(args.prior) > 1 and kind in ("det", "reliability")),
+        (f"a plot {kind} has no intervals", (args.speakers or args.bootstrap) and kind != "forest"),
+    )
     if args.conditions and args.of is None and args.kind in ("det", "bayes"):
         files.say("each curve is of equalised conditions; --of SYSTEM draws them")
     args.plan = None
-    options: dict[str, Any] = {} if args.title is None else {"title": args.title}
+    # A title is no formula.
+    title = None if args.title is None else printable(args.title).replace("$", r"\$")
+    options: Settings = {} if title is None else {"title": title}
     if args.prior and args.kind == "det":
         options["marks"] = ("eer", "dr30", "min", "act")
     if args.prior and args.kind == "reliability":
         options["prior"] = args.prior[0]
+    if args.kind in _OF_RANKS:
+        warnings.filterwarnings("ignore", "not calibrated", SuspectScoresWarning)
     judge(args).plot(args.kind, system=args.of, **options).save(args.output)
 
 

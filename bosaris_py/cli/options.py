@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
+import shlex
 import sys
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import bosaris_py as bp
@@ -16,8 +20,27 @@ class UsageError(Exception):
     """Options that do not go together."""
 
 
+def refuse(*faults: tuple[str, object]) -> None:
+    """Raise the first of some messages that holds."""
+    for told, is_so in faults:
+        if is_so:
+            raise UsageError(told)
+
+
 class AnswerIsNo(Exception):
     """What was asked for was found not to be so."""
+
+
+class Command(NamedTuple):
+    """One subcommand: its purpose, its options (! if required) and examples."""
+
+    purpose: str
+    options: str
+    examples: list[str]
+
+
+# The keywords of argparse for an option.
+Settings = dict[str, Any]
 
 
 def _points(text: str) -> list[float | bp.OperatingPoint]:
@@ -70,6 +93,17 @@ def _label_words(text: str) -> dict[str, bool | str | None]:
         raise argparse.ArgumentTypeError(f"{error} is none of {', '.join(meanings)}") from None
 
 
+def _id_changes(text: str) -> list[str]:
+    """Return changes of ids as a list of one text, so that more can be added."""
+    from bosaris_py.trials.strangers import parse_changes
+
+    try:
+        parse_changes(text)
+    except (ValueError, re.error) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return [text]
+
+
 def _column_names(text: str) -> str | dict[str, str | None]:
     """Return columns from left to right, or names by role as in ``score=cosine``."""
     if "=" not in text:
@@ -77,162 +111,113 @@ def _column_names(text: str) -> str | dict[str, str | None]:
     return {role: name or None for role, name in _pairs(text).items()}
 
 
-KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "histogram", "forest")
-
-# What systems are compared by, and its metric.
-STATISTICS = {
-    **{"eer": "EER", "min_dcf": "MinDCF", "act_dcf": "ActDCF"},
-    **{"min_cllr": "MinCllr", "cllr": "Cllr", "auc": "AUC"},
-}
-
-_EERS = ("rocch", "interpolated", "step")
-_FLAG = {"action": "store_true"}
-_FILE = {"metavar": "FILE"}
-_TEXT = {"metavar": "TEXT"}
-_NAME = {"metavar": "NAME"}
-_POINTS = {"type": _points, "action": "extend", "default": [], "metavar": "P[:CM:CF],.."}
-_ROLES = {"type": _column_names, "metavar": "NAMES"}
-_WORDS = {"type": _label_words, "metavar": "WORD=MEANING,.."}
-_METHODS = {"choices": ("linear", "bounded", "pav"), "default": "linear"}
-_COLUMNS = {"type": _names, "metavar": "COLUMN,.."}
-_SPOOFS = {"choices": ("error", "nontarget", "keep", "drop")}
-_SYSTEMS = {"nargs": "+", "metavar": "SCORES"}
-
-OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    # Positional
-    "files": dict(_FILE, nargs="+"),
-    "input": dict(metavar="INPUT"),
-    "target": dict(metavar="OUTPUT", help="file to write: .h5, .mat, .txt, .csv, .tsv"),
-    "scores": dict(_SYSTEMS, help="FILE, NAME=FILE or NAME=FILE#COLUMN"),
-    "system": dict(metavar="SCORES", help="file of scores"),
-    "training": dict(_SYSTEMS, nargs="*", help="scores to train on"),
-    "kind": dict(metavar="KIND", help=", ".join(KINDS)),
-    "score": dict(type=_number, metavar="SCORE", help="score of the comparison"),
-    # Trials, and what is known of them
-    "--key": dict(_FILE, help="which trials are targets"),
-    "--metadata": dict(_FILE, help="columns about trials (.h5), if the key has none"),
-    "--trials": dict(_FILE, help="a list of trials, or a key"),
-    "--conditions": dict(_COLUMNS, help="columns that make conditions"),
-    "--speakers": dict(metavar="WHO[,WHO]", help="a column, a file (id, speaker), or re:PATTERN"),
-    "--allow-missing": dict(_FLAG, help="allow that over half of the key has no score"),
-    "--blind": dict(_FLAG, help="refuse missing trials without their counts"),
-    # Figures
-    "--prior": dict(_POINTS, help="probability of a target, and costs"),
-    "--base": dict(type=_number, metavar="NUMBER", help="scores are logarithms of base 10, say"),
-    "--plan": dict(_NAME, help="the cost of an evaluation: VoxSRC, .."),
-    "--eer": dict(_NAME, choices=_EERS, help="rocch (default), interpolated or step"),
-    "--statistic": dict(_NAME, choices=STATISTICS, default="eer", help=", ".join(STATISTICS)),
-    "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),
-    "--seed": dict(type=int, default=0, help="of random numbers (default: 0)"),
-    "--fail-if-worse": dict(_FLAG, help="status 3 if the first is significantly worse"),
-    "--same": dict(_TEXT, help="the proposition of one source"),
-    "--different": dict(_TEXT, help="the proposition of two sources"),
-    "--reference": dict(_TEXT, help="the reference set, and why it is relevant"),
-    # Training
-    "--model": dict(_FILE, help=".json: written if trained, else read"),
-    "--apply": dict(_SYSTEMS, help="scores to turn into llrs"),
-    "--method": dict(_NAME, **_METHODS, help="linear (default); bounded, for courts; or pav"),
-    "--objective": dict(_NAME, help="cllr (default), brier or boost"),
-    "--ridge": dict(type=_ridge, help="a number, or weak (default)"),
-    "--costs": dict(_NAME, help="with spoofs: ASVspoof5 (default) or a-DCF1"),
-    "--cross-fit": dict(_FLAG, help="each trial by a map trained without its speakers"),
-    # Output
-    "--output": dict(_FILE, help="file to write"),
-    "--force": dict(_FLAG, help="replace an existing file, whoever wrote it"),
-    "--to": dict(_NAME, help="text format to write"),
-    "--content": dict(choices=("scores", "key", "trials"), help="what to take"),
-    "--form": dict(choices=("dense",), help="a matrix, which the toolkit reads, not a list"),
-    "--wide": dict(_FLAG, help="one line for each row, wider than the terminal"),
-    "--title": dict(_TEXT, help="of the picture or the report"),
-    "--date": dict(_TEXT, help="date to name (default: none)"),
-    "--author": dict(_TEXT, default="", help="to name below the head"),
-    "--laboratory": dict(_TEXT, default="", help="to name below the head"),
-    "--validate": dict(_FLAG, help="begin with the validation of a forensic method"),
-    "--of": dict(metavar="SYSTEM", help="draw this system only"),
-    **{
-        f"--{form}": dict(action="store_const", dest="table", const=form, help=f"write {form}")
-        for form in ("json", "csv", "markdown", "latex")
-    },
-}
-
-# How text is read whose form is not recognised; every subcommand that reads has these.
-FILE_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "--format": dict(_NAME, help="text format of the scores"),
-    "--key-format": dict(_NAME, help="text format of the key"),
-    "--columns": dict(_ROLES, help="of scores: model,segment,score,- in order, or score=cosine"),
-    "--key-columns": dict(_ROLES, help="likewise, of the key"),
-    "--labels": dict(_WORDS, help="target, nontarget, spoof or drop: same=target,other=nontarget"),
-    "--strip-suffix": dict(_TEXT, help="take this off the end of ids: .wav"),
-    "--spoof": dict(_SPOOFS, help="what to do with spoofed trials"),
-    "--missing": dict(metavar="WORD", help="what stands for a missing score: nan"),
+_TYPES = {
+    **{"points": _points, "number": _number, "whole": int, "ridge": _ridge, "names": _names},
+    **{"columns": _column_names, "labels": _label_words, "changes": _id_changes},
 }
 
 
-class Command(NamedTuple):
-    """One subcommand: its purpose, its options (! if required) and examples."""
-
-    purpose: str
-    options: str
-    examples: tuple[str, ...]
+def _settings(told: Settings) -> Settings:
+    """Return what argparse is told of an option; one that adds up begins with nothing."""
+    start: Settings = {"default": []} if told.get("action") == "extend" else {}
+    return {**told, **start, **({"type": _TYPES[told["type"]]} if "type" in told else {})}
 
 
-_JUDGED = "scores --key! --metadata --conditions --speakers --prior --base --blind"
-_TABLE = "--json --csv --markdown --latex --wide --output --force"
-_TRAINING = (
-    "training --key --metadata --prior --objective --ridge --cross-fit --speakers --seed --model "
-    "--apply --trials --base --output --force --to"
+_TOLD = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+
+OPTIONS: dict[str, Settings] = {name: _settings(told) for name, told in _TOLD["options"].items()}
+
+FILE_OPTIONS: dict[str, Settings] = {name: _settings(told) for name, told in _TOLD["text"].items()}
+
+COMMANDS = {name: Command(**told) for name, told in _TOLD["commands"].items()}
+
+# The options that take one value.
+_TAKES_ONE = {
+    word
+    for word, settings in {**OPTIONS, **FILE_OPTIONS}.items()
+    if word[0] == "-" and settings.get("action", "extend") == "extend" and "nargs" not in settings
+}
+
+
+# Arguments of the library whose options have another name.
+_SPELLED = {
+    "name": "conditions",
+    "replications": "bootstrap",
+    "rng": "seed",
+    "system": "of",
+    "path": "output",
+}
+
+# What scripts are told, and what the command says in its place.
+_PHRASES = (
+    (r"(for instance )?with LinearCalibration\.fit", "by `bosaris calibrate`"),
+    (r"Then take -scores\.", "`bosaris calibrate` turns them round."),
+    (r"evaluate them by eer, min_dcf and min_cllr", "trust the EER, minDCF and minCllr only"),
+    ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
+    (
+        r"Give the key columns: key\.with_columns\(\.\.\.\)",
+        "Give a key with columns, or --metadata",
+    ),
+    ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
+    (r"\bcross_fit\b", "--cross-fit"),
+    (r"for instance a column, a function of the id, or a dict", "a column, a file or re:PATTERN"),
 )
 
-COMMANDS: Mapping[str, Command] = {
-    "evaluate": Command(
-        "Evaluate systems: a table of figures.",
-        f"{_JUDGED} --allow-missing --plan --eer --cross-fit --bootstrap --seed {_TABLE}",
-        ("A=a.txt B=b.txt --key key.tsv", "a.h5 --key key.h5 --conditions attack --prior 0.01"),
-    ),
-    "compare": Command(
-        "Compare each pair of systems by a test.",
-        f"{_JUDGED} --statistic --fail-if-worse {_TABLE}",
-        ("a.h5 b.h5 --key key.h5 --statistic min_dcf --speakers 're:^[^/]+'",),
-    ),
-    "calibrate": Command(
-        "Turn scores into log-likelihood-ratios.",
-        f"{_TRAINING} --method",
-        ("dev.txt --key key.txt --model c.json", "--model c.json --apply eval.txt -o llrs.h5"),
-    ),
-    "fuse": Command(
-        "Join the scores of several systems.",
-        f"{_TRAINING} --costs",
-        ("a.h5 b.h5 --key key.h5 --model f.json", "--model f.json --apply c.h5 d.h5 -o fused.h5"),
-    ),
-    "plot": Command(
-        f"Draw a plot: {', '.join(KINDS)}.",
-        f"kind {_JUDGED} --of --bootstrap --seed --output! --force --title",
-        ("det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01",),
-    ),
-    "convert": Command(
-        "Write a file in another format.",
-        "input target --to --content --key --metadata --form --force",
-        ("scores.txt scores.h5", "scores.h5 new.txt --key key.h5 --to speechbrain-scores"),
-    ),
-    "info": Command("Say what files hold.", "files --json", ("key.tsv scores.h5 fusion.json",)),
-    "check": Command(
-        "Say whether scores answer a list of trials; labels need not be known.",
-        "system --trials! --json --output --force",
-        ("scores.txt --trials trials.txt",),
-    ),
-    "case": Command(
-        "Compute the likelihood-ratio of one comparison from a reference set.",
-        "score system --key! --same! --different! --reference! --metadata --speakers --base "
-        "--json --wide --output --force",
-        ("3.2 a.txt --key k.txt --same 'he speaks' --different 'another' --reference '60 men'",),
-    ),
-    "report": Command(
-        "Write a report: one HTML file with tables, cautions and drawings.",
-        f"{_JUDGED} --plan --validate --bootstrap --seed --output! --force --title --date "
-        "--author --laboratory",
-        ("A=a.h5 B=b.h5 --key key.h5 --speakers 're:^[^-]+' -o report.html",),
-    ),
-}
+_ARGUMENT = re.compile(
+    r"`(?P<name>\w+)`|\b(?P<keyword>[a-z_]+)=(?P<value>'[^']*'|\"[^\"]*\"|[\w.]*\w|)"
+)
+
+_QUOTED = re.compile(r"(?<!\w)(['\"]).*?\1(?!\w)")
+
+# A call, an argument or a name of Python; not what the command itself writes as role=NAME.
+_OF_SCRIPTS = re.compile(r"\w\(|\b[a-z_]+=(?![A-Z]{2})|`[a-z_]+`")
+
+
+def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> str:
+    """Return a message of the library in which arguments are options of the subcommand.
+
+    Parameters
+    ----------
+    text : str
+        The message, with arguments as `name` in backticks or as name=value.
+    args : argparse.Namespace
+        The options of the subcommand.
+    of_key : bool, default: False
+        Whether the message is about the file of the key.
+
+    Returns
+    -------
+    str
+    """
+    given = vars(args)
+    # What is read from standard input is kept in a file.
+    text = text.replace(given.get("copied") or "\0", "standard input")
+
+    def spelled(found: re.Match[str]) -> str:
+        name = found["name"] or found["keyword"]
+        if given.get("key") is not None and name in ("tar", "non"):
+            return f"the {'targets' if name == 'tar' else 'non-targets'} of {given['key']}"
+        option = _SPELLED.get(name, name)
+        if of_key and f"key_{option}" in given:
+            option = f"key_{option}"
+        if option not in given or (found["keyword"] and option in OPTIONS):
+            return str(found["name"] or found[0])
+        if option in OPTIONS:
+            return str(OPTIONS[option].get("metavar", option))
+        flag = f"--{option.replace('_', '-')}"
+        if not found["value"] or given[option] is False:
+            return flag
+        value = found["value"].strip("'\"")
+        return f"{flag} {shlex.quote(value)}"
+
+    for phrase, told in _PHRASES:
+        text = re.sub(phrase, told, text)
+    # What is shown in quotes ends no sentence.
+    text = _QUOTED.sub(lambda shown: shown[0].replace(" ", "\0"), _ARGUMENT.sub(spelled, text))
+    first, *rest = re.split(r"(?<=[.?!]) ", text)
+    # Advice that is no option of this subcommand is for scripts.
+    told = " ".join([first, *(part for part in rest if not _OF_SCRIPTS.search(part))])
+    return told.replace("\0", " ")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -241,6 +226,18 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         told = printable(" ".join(message.split()))
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Take what begins with a dash, such as -,segment,label, for the value of an option."""
+        words: list[str] = []
+        for word in sys.argv[1:] if args is None else args:
+            if words and words[-1] in _TAKES_ONE and re.match(r"-[^-oh]", word):
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return super().parse_known_args(words, namespace)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse ignores that a disk is full.
@@ -272,11 +269,15 @@ def make_parser() -> argparse.ArgumentParser:
         forms = command.add_mutually_exclusive_group()
         for word in options.split():
             flags = ("-o", "--output") if word.startswith("--output") else (word.rstrip("!"),)
-            settings = dict(OPTIONS[flags[-1]], **({"required": True} if word[-1] == "!" else {}))
+            # In place of --key may stand --mates, or --tar and --non.
+            is_needed = word[-1] == "!" and word != "--key!"
+            settings = dict(OPTIONS[flags[-1]], **({"required": True} if is_needed else {}))
+            if word == "scores" and "--tar" in options:
+                settings["nargs"] = "*"
             (forms if "const" in settings else command).add_argument(*flags, **settings)
         text = command.add_argument_group("files of text")
         hidden = {} if name == "info" else {"help": argparse.SUPPRESS}
         for word, of_text in FILE_OPTIONS.items():
             text.add_argument(word, **{**of_text, **hidden})
-        command.set_defaults(parser=command)
+        command.set_defaults(parser=command, said=(), copied="", side="")
     return parser

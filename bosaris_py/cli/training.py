@@ -9,34 +9,26 @@ import bosaris_py as bp
 from bosaris_py.cli import files
 from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_trials, named_files
 from bosaris_py.cli.judging import speakers_of
-from bosaris_py.cli.options import UsageError
+from bosaris_py.cli.options import Settings, UsageError, refuse
 
 # Options that say something of the training only.
-_OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers", "metadata")
+_OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers", "method")
 
 
 def _check_training(args: argparse.Namespace) -> None:
     """Refuse options that do not go together, or that would change nothing."""
-    if bool(args.training) != (args.key is not None):
-        raise UsageError("SCORES and --key go together: they train")
-    if not args.training and args.model is None:
-        raise UsageError("give SCORES and --key to train, or --model to apply what was trained")
-    given = [name for name in _OF_TRAINING if getattr(args, name, None)]
-    if getattr(args, "method", "linear") != "linear":
-        given.append("method")
-    if given and not args.training:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise UsageError(f"SCORES and --key are missing: {flags} is for training")
-    if len(args.prior) > 1:
-        raise UsageError("a training has one --prior")
-    if args.cross_fit and args.apply:
-        raise UsageError("--cross-fit scores the trials of training: --apply has others")
-    if args.speakers and not args.cross_fit:
-        raise UsageError("--speakers divides the trials for --cross-fit")
-    if bool(args.apply or args.cross_fit) != (args.output is not None):
-        raise UsageError("--apply and --output go together, or --cross-fit and --output")
-    if args.model is None and args.output is None:
-        raise UsageError("name a file for the model by --model, or what to score by --apply")
+    trains, applies = bool(args.training), bool(args.apply or args.cross_fit)
+    given = [f"--{name.replace('_', '-')}" for name in _OF_TRAINING if getattr(args, name, None)]
+    refuse(
+        ("SCORES and --key go together: they train", trains != bool(args.key)),
+        ("give SCORES and --key to train, or --model to apply it", not (trains or args.model)),
+        (f"SCORES and --key are missing: {', '.join(given)} is for training", given and not trains),
+        ("a training has one --prior", len(args.prior) > 1),
+        ("--cross-fit scores the trials of training: no --apply", args.cross_fit and args.apply),
+        ("--speakers divides the trials for --cross-fit", args.speakers and not args.cross_fit),
+        ("--output goes with --apply or --cross-fit", applies != bool(args.output)),
+        ("name a file by --model, or what to score by --apply", not (args.model or args.output)),
+    )
 
 
 def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
@@ -49,13 +41,13 @@ def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
     options = {"objective": args.objective, "ridge": args.ridge}
     settings |= {name: value for name, value in options.items() if value is not None}
     paths = list(named.values())
-    can_read_blocks = hasattr(model, "fit_files") and not args.cross_fit and args.base is None
-    if can_read_blocks and are_large(*paths, args.key):
+    can_read_blocks = hasattr(model, "fit_files") and not args.cross_fit
+    if can_read_blocks and are_large(args, *paths, args.key):
         source = paths[0] if is_one else named
         trained = model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
     else:
         key = load_key(args)
-        systems: Any = {name: load_scores(args, file) for name, file in named.items()}
+        systems: Settings = {name: load_scores(args, file) for name, file in named.items()}
         if model is bp.SASVFusion:
             systems["cm"] = files.score_trials(systems["cm"], key)
         scores = next(iter(systems.values())) if is_one else systems
@@ -76,14 +68,18 @@ def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
 def calibrate(args: argparse.Namespace) -> None:
     """Train a calibration, apply one, or both."""
     _check_training(args)
-    methods: dict[str, Any] = {
+    methods: Settings = {
         "linear": bp.LinearCalibration,
         "bounded": bp.BoundedCalibration,
         "pav": bp.PAVCalibration,
     }
     if args.method == "pav" and (args.prior or args.objective or args.ridge is not None):
         raise UsageError("--method pav has no --prior, --objective and --ridge")
-    model = _train(args, methods[args.method]) if args.training else bp.read_model(args.model)
+    model = (
+        _train(args, methods[args.method or "linear"])
+        if args.training
+        else bp.read_model(args.model)
+    )
     if not isinstance(model, tuple(methods.values())):
         raise UsageError(f"{args.model} is no calibration: {model!r}")
     if args.apply:
@@ -96,7 +92,7 @@ def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
     if len(args.apply) > 1:
         raise UsageError("a calibration is of one system: --apply takes one file")
     (file,) = named_files(args.apply).values()
-    if hasattr(model, "apply_file") and args.base is None and are_large(file):
+    if hasattr(model, "apply_file") and are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
         return
     scores = load_scores(args, file)
@@ -154,10 +150,10 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
 
 def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
     is_sasv = isinstance(model, bp.SASVFusion)
-    systems: dict[str, Any] = _both(args.apply) if is_sasv else {}
+    systems: Settings = _both(args.apply) if is_sasv else {}
     paths = list(systems.values()) or _systems_in_order(args.apply, model.system_names)
-    if args.trials is not None and args.base is None and are_large(*paths, args.trials):
-        where: dict[str, Any] = {"ndx_file": args.trials, "output_file": args.output}
+    if args.trials is not None and are_large(args, *paths, args.trials):
+        where: Settings = {"ndx_file": args.trials, "output_file": args.output}
         named = systems or {"score_files": paths}
         model.apply_files(**named, **where, progress=files.at_terminal())
         return

@@ -16,13 +16,11 @@ iterations is given.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bosaris_py.matlab.analysis import *
 from bosaris_py.matlab.calibration import *
 from bosaris_py.matlab.classes import *
+from bosaris_py.matlab.classes import METHODS as _METHODS, _as_function
 from bosaris_py.matlab.fusion import *
-from bosaris_py.matlab.lists import *
 from bosaris_py.matlab.logger import *
-from bosaris_py.matlab.methods import METHODS as _METHODS, as_function as _as_function
 from bosaris_py.matlab.stats import *
 from bosaris_py.numerics import (
     effective_prior as effective_prior,
@@ -47,7 +45,7 @@ _DRAWING = frozenset({"Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"})
 _NATIVE = {"Id_Map", "Key", "Ndx", "Quality", "Scores", "Seg_Quality"}
 _NATIVE |= {"effective_prior", "logit", "probit", "sigmoid"}
 
-_PARTS = ("analysis", "calibration", "classes", "fusion", "lists", "logger", "stats")
+_PARTS = ("calibration", "classes", "fusion", "logger", "stats")
 _HOMES = {f"{__name__}.{part}" for part in _PARTS}
 _made_here = {
     name

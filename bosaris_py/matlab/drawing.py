@@ -81,10 +81,6 @@ class _Plot:
         """Return the picture that a notebook shows."""
         return self.plot._repr_png_()
 
-    def show(self) -> None:
-        """Show the picture now (not in the toolkit)."""
-        self.plot.show()
-
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
         self.set_system_from_results(Results(tar, non), sys_name)

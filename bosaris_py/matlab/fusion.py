@@ -20,7 +20,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, check_not_empty, check_shape, describe, invalid
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.fusion.quality_fusion import form_from_triangle, fuse_trials, quality_term
+from bosaris_py.fusion.quality_fusion import form_from_triangle, quality_term
 from bosaris_py.matlab import arguments as given
 from bosaris_py.matlab.arguments import Qualities, Systems, Trials, as_list, require
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
@@ -277,7 +277,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     # A measure of 1 is added to those of models and of segments, for linear terms and offset.
     form = form_from_triangle(given.as_vector(w, "w"))
     check_shape(form, (aligned.n_measures + 1,) * 2, "w", "as a triangle and its mirror image")
-    return _columns(quality_term(form, aligned.modelQ, aligned.segQ), ndx)
+    return quality_term(form, aligned.modelQ, aligned.segQ, *ndx.trial_positions())
 
 
 def qfuser_linear(
@@ -291,10 +291,10 @@ def qfuser_linear(
     The weights are those of the systems, an offset, and a lower triangle of (q + 1) (q + 2) / 2 for
     q quality measures, column by column. Scores are as `stackScores` returns them.
     """
-    aligned = scrQ.align_with_ndx(ndx)
-    models, segments = ndx.trial_positions()
-    qualities = aligned.modelQ[:, models], aligned.segQ[:, segments]
-    return fuse_trials(given.as_vector(w, "w"), given.as_matrix(scores, "scores"), *qualities)
+    systems, vector = given.as_matrix(scores, "scores"), given.as_vector(w, "w")
+    n_systems = len(systems)
+    fused = vector[:n_systems] @ systems + vector[n_systems]
+    return np.asarray(fused + AWB_sparse(scrQ, ndx, vector[n_systems + 1 :]))
 
 
 def qfuser_backoff(

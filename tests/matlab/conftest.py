@@ -25,9 +25,7 @@ def names() -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="session")
-def part_of(
-    quality_record: dict[str, np.ndarray], names: tuple[list[str], list[str]]
-) -> Callable[[str], Part]:
+def part_of(quality_record, names):
     """Return key and scores of "dev" or "eval"."""
 
     def part(which: str) -> Part:

