@@ -19,8 +19,8 @@ import numpy as np
 from timing import machine, report, seconds
 
 from bosaris_py import read_scores
-from bosaris_py.files.columns import Factor
-from bosaris_py.files.text import Table, read_table
+from bosaris_py.files.columns import Factor, Table
+from bosaris_py.files.text import read_table
 from bosaris_py.files.writing import write_table
 
 FORMATS = {

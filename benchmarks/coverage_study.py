@@ -4,8 +4,8 @@ Each cell is a law of scores with speakers (`speaker_laws`) and a number of spea
 sets of two systems on the same trials are drawn. A nominal 95 % interval of each metric either
 covers the true value, that of two million scores, or not; the 5 % test of the difference either
 rejects, or not. Seeds are those of the cell, and the results of a cell are kept in
-``benchmarks/coverage_results.json``, so that the study can run in slices. The table of the page
-"Coverage of the intervals" is made of that file. Run it from the root of the tree:
+``benchmarks/coverage_results.json``, so that the study can run in slices. The tables of
+docs/evidence.md are made of that file. Run it from the root of the tree:
 
     python -m benchmarks.coverage_study                     what is missing, for 30 minutes at most
     python -m benchmarks.coverage_study --sets 20 --output -     a quick look, on the screen
@@ -22,13 +22,13 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks.speaker_laws import LAWS, RARE_WOLVES, SpeakerLaw
+from benchmarks.timing import into_page
 from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
 from bosaris_py.metrics.ranks import AUC, EER, MinCllr, PmissAt
 from bosaris_py.uncertainty.jackknife import jackknife
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "coverage_results.json"
-TABLE = ROOT / "docs" / "coverage_table.md"
 
 SPEAKERS = 10, 20, 40
 PRIORS = 0.1, 0.05, 0.01
@@ -85,48 +85,42 @@ def tables(results: Results) -> Iterator[str]:
     rule = f"|---|{'---:|' * len(labels)}"
     known = [k for k in SPEAKERS if all(f"{law} {k}" in results for law in LAWS)]
 
-    def mean(k: int, label: str, name: str, but: tuple[str, ...] = ()) -> float:
-        return float(
-            np.mean([results[f"{law} {k}"][label][name] for law in LAWS if law not in but])
-        )
+    def of_laws(k: int, label: str, name: str, but: tuple[str, ...] = ()) -> list[float]:
+        return [results[f"{law} {k}"][label][name] for law in LAWS if law not in but]
 
     yield (
-        "Coverage of nominal 95 % intervals by the jackknife, in percent, means over "
-        f"{len(LAWS)} laws of scores; in brackets the median length over that of an ideal "
-        "interval, 3.92 true standard errors, without the laws of independent trials and of rare "
-        "errors."
+        f"Coverage of nominal 95 % intervals in per cent, mean over {len(LAWS)} laws. In brackets "
+        "the median length, divided by that of an ideal interval, 3.92 true standard errors. "
+        "Lengths are without the laws of independent trials and of rare errors."
     )
     yield ""
     yield f"| speakers | {' | '.join(labels)} |"
     yield rule
     for k in known:
-        cells = [
-            f"{100 * mean(k, n, 'coverage'):.1f} ({mean(k, n, 'length', NO_LENGTH):.2f})"
-            for n in labels
-        ]
+        shares = [100 * np.mean(of_laws(k, n, "coverage")) for n in labels]
+        lengths = [np.mean(of_laws(k, n, "length", NO_LENGTH)) for n in labels]
+        cells = [f"{a:.1f} ({b:.2f})" for a, b in zip(shares, lengths, strict=True)]
         yield f"| {k} | {' | '.join(cells)} |"
     yield ""
-    yield "How often the 5 % test of the difference of two equal systems rejects, in percent."
+    yield "The least coverage of any law; laws marked * in brackets, if they have less."
     yield ""
-    yield f"| speakers | {' | '.join(labels)} | largest |"
+    yield f"| speakers | {' | '.join(labels)} |"
+    yield rule
+    for k in known:
+        cells = []
+        for n in labels:
+            least = [100 * min(of_laws(k, n, "coverage", but)) for but in (RARE_WOLVES, ())]
+            cells.append(f"{least[0]:.0f}" + f" ({least[1]:.0f})" * (least[1] < least[0]))
+        yield f"| {k} | {' | '.join(cells)} |"
+    yield ""
+    yield "How often the 5 % test of two equal systems rejects, in per cent, and the worst law."
+    yield ""
+    yield f"| speakers | {' | '.join(labels)} | worst |"
     yield f"{rule}---:|"
     for k in known:
-        cells = [f"{100 * mean(k, n, 'rejected'):.1f}" for n in labels]
-        most = max(results[f"{law} {k}"][n]["rejected"] for law in LAWS for n in labels)
-        yield f"| {k} | {' | '.join(cells)} | {100 * most:.1f} |"
-    for k in known:
-        yield ""
-        yield f"Coverage by law, {k} speakers."
-        yield ""
-        yield f"| law | {' | '.join(labels)} |"
-        yield rule
-        for law in LAWS:
-            found = results[f"{law} {k}"]
-            mark = " *" if law in RARE_WOLVES else ""
-            cells = [f"{100 * found[n]['coverage']:.0f}" for n in labels]
-            yield f"| {law}{mark} | {' | '.join(cells)} |"
-    yield ""
-    yield "\\* Rare speakers make most of the errors, and a set may hold none of them."
+        rejected = [of_laws(k, n, "rejected") for n in labels]
+        cells = [f"{100 * np.mean(each):.1f}" for each in rejected]
+        yield f"| {k} | {' | '.join(cells)} | {100 * np.max(rejected):.1f} |"
 
 
 def main() -> None:
@@ -148,12 +142,10 @@ def main() -> None:
         results[f"{law.name} {k}"] = cell(law, k, given.sets)
         if path:
             path.write_text(json.dumps(results, indent=1) + "\n")
-    text = "\n".join(tables(results)) + "\n"
     if path is None:
-        print(text)
+        print("\n".join(tables(results)))
     else:
-        head = "<!-- Made by benchmarks/coverage_study.py; do not edit. -->\n\n"
-        TABLE.write_text(head + text, encoding="utf-8")
+        into_page("coverage_study", list(tables(results)), RESULTS)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 import contextlib
 import platform
+import subprocess
 import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def seconds(
@@ -68,7 +71,7 @@ def machine() -> str:
         elapsed = seconds(lambda typed=typed: np.sort(typed), clock=time.process_time)
         rates.append(f"{1e9 * elapsed / typed.size:.1f} ns per {np.dtype(dtype).name}")
     return (
-        f"{processor()} with {' '.join(vector_extensions()) or 'no vector extensions'}, "
+        f"{processor()} with {' '.join(vector_extensions()) or 'no vector extensions'}. "
         f"numpy {np.__version__}, whose sort of 10^6 takes {' and '.join(rates)}"
     )
 
@@ -76,3 +79,15 @@ def machine() -> str:
 def report(name: str, ratio: float, reference: str, remark: str = "") -> None:
     """Print one result as a ratio to something measured in the same run."""
     print(f"{name:58s} {ratio:7.2f} x {reference}{'  ' + remark if remark else ''}")
+
+
+def into_page(script: str, lines: list[str], made_of: Path = ROOT) -> None:
+    """Put the table of a script into docs/evidence.md, with date and commit of what it shows."""
+    page = ROOT / "docs" / "evidence.md"
+    command = ["git", "log", "-1", "--abbrev=8", "--format=%as, commit %h", "--", str(made_of)]
+    when = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    before, mark, rest = page.read_text(encoding="utf-8").partition(f"<!-- {script} -->\n")
+    after = rest.partition("<!-- end -->")[2]
+    made = f"Made by `benchmarks/{script}.py`, {when.strip()}. "
+    text = [before + mark, made + lines[0], *lines[1:], "", f"<!-- end -->{after}"]
+    page.write_text("\n".join(text), encoding="utf-8")

@@ -11,16 +11,13 @@ from bosaris_py.errors import BosarisWarning, FewTrainingErrorsWarning
 @pytest.fixture(autouse=True)
 def _warnings_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Print each warning, once a page."""
-    shown = set()
+    shown: list[str] = []
 
     def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        line = f"{category.__name__}: {message}\n"
-        if line not in shown:
-            shown.add(line)
-            sys.stdout.write(line)
+        shown.append(line := f"{category.__name__}: {message}\n")
+        sys.stdout.write(line * (shown.count(line) == 1))
 
-    # pytest puts its own filters back after each page.
+    # pytest puts its own filters back after each page. Training sets of examples are small.
     warnings.filterwarnings("always", category=BosarisWarning)
-    # As in setup.cfg: training sets of examples are small.
     warnings.filterwarnings("ignore", category=FewTrainingErrorsWarning)
     monkeypatch.setattr(warnings, "showwarning", show)

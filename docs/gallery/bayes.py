@@ -1,14 +1,8 @@
-"""Normalized Bayes error-rate plot.
-
-The cost of Bayes decisions at every prior, and the minimum. The gap is the calibration loss.
-See understand/bayes.
-"""
+"""Bayes error-rate plot: Cost before and after calibration. See understand/priors."""
 
 import bosaris_py as bp
 
-dev, test = bp.load_example("asvspoof2019_la")
-systems = {}
-for name, scores in dev.scores.items():
-    calibration = bp.LinearCalibration.fit_scores(scores, dev.key, prior=0.05, ridge="weak")
-    systems[name] = bp.Results.from_scores(calibration.apply(test.scores[name]), test.key)
-figure = bp.plot_bayes(systems, axes=(-7, 3, 0, 0.6), prior=[0.01, 0.5]).figure
+(dev, test), name = bp.load_example("asvspoof2019_la"), "xvector"
+llrs = bp.LinearCalibration.fit_scores(dev.scores[name], dev.key).apply(test.scores[name])
+found = bp.evaluate({"raw": test.scores[name], "calibrated": llrs}, test.key)
+figure = found.plot("bayes", axes=(-7, 3, 0, 0.8)).figure

@@ -1,18 +1,12 @@
-"""DET plot with a band.
+"""DET plot with bands: Two verifiers and their fusion, by speaker. See understand/confidence."""
 
-A bootstrap by speaker: where the curve may lie for other speakers. Here these are 67.
-See uncertainty.
-"""
+from matplotlib import rc_context
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
 
-dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(
-    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
-)
-llrs = calibration.apply(test.scores["xvector"])
-drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
-band = unc.bootstrap_bands(llrs, test.key, kind="det", **drawn)
-systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
-figure = bp.plot_det(systems, bands={"xvector": band}).figure
+(dev, test), draw = bp.load_example("asvspoof2019_la"), bp.uncertainty.bootstrap_bands
+fused = bp.LinearFusion.fit_scores(dev.scores, dev.key).apply(test.scores, test.key)
+scores, who = {**test.scores, "fusion": fused}, ("model", "speaker")
+bands = {name: draw(each, test.key, speakers=who, rng=1) for name, each in scores.items()}
+with rc_context({"font.size": 14.0, "figure.figsize": (6.0, 6.0)}):
+    figure = bp.evaluate(scores, test.key).plot("det", bands=bands, marks=("eer",)).figure

@@ -1,16 +1,6 @@
-"""Marks on a DET plot.
-
-EER, actual and minimum cost of one calibrated system: the way from the open to the filled star
-is the calibration loss. See understand/det.
-"""
+"""Marks on a DET plot: EER, 30 errors, minimum and actual cost. See understand/det."""
 
 import bosaris_py as bp
 
-dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(
-    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
-)
-llrs = calibration.apply(test.scores["xvector"])
-systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
-plot = bp.plot_det(systems, marks=("eer", "dr30", "min", "act"), prior=0.05)
-figure = plot.figure
+test, marks = bp.load_example("asvspoof2019_la").eval, ("eer", "dr30", "min", "act")
+figure = bp.evaluate(test.scores["xvector"], test.key, prior=0.05).plot("det", marks=marks).figure

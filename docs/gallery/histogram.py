@@ -1,16 +1,7 @@
-"""Score histogram.
-
-Scores of both classes, with the Bayes threshold at two priors.
-See understand/calibration.
-"""
+"""Score histogram: Both classes, and thresholds. See understand/calibration."""
 
 import bosaris_py as bp
-from bosaris_py import plots
 
-dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(
-    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
-)
-llrs = calibration.apply(test.scores["xvector"])
-results = bp.Results.from_scores(llrs, test.key)
-figure = plots.plot_histogram(results, prior=[0.05, 0.5]).figure
+(dev, test), name = bp.load_example("asvspoof2019_la"), "xvector"
+llrs = bp.LinearCalibration.fit_scores(dev.scores[name], dev.key).apply(test.scores[name])
+figure = bp.evaluate(llrs, test.key, prior=[0.05, 0.5]).plot("histogram").figure
