@@ -97,9 +97,7 @@ class CrossedExperiment:
         """Draw one data set with new speakers."""
         return self.draw_systems(rng, n_systems=1)[0]
 
-    def draw_systems(
-        self, rng: np.random.Generator, *, n_systems: int, shared: float = 0.0
-    ) -> list[CrossedTrials]:
+    def draw_systems(self, rng, *, n_systems, shared=0.0):
         """Draw several systems of the same law on the same trials.
 
         `shared` is the share of every variance that the systems have in common: the

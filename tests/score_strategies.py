@@ -19,17 +19,13 @@ finite_scores = st.one_of(tied_scores, st.floats(-50.0, 50.0, allow_nan=False))
 priors = st.floats(1e-6, 1 - 1e-6)
 
 
-def score_lists(
-    elements: st.SearchStrategy[float] = any_scores, max_size: int = 30
-) -> st.SearchStrategy[np.ndarray]:
+def score_lists(elements=any_scores, max_size=30):
     """Lists of at least one score, as float64 arrays."""
     return st.lists(elements, min_size=1, max_size=max_size).map(np.array)
 
 
 @st.composite
-def weighted_scores(
-    draw: st.DrawFn, elements: st.SearchStrategy[float] = any_scores
-) -> tuple[np.ndarray, np.ndarray]:
+def weighted_scores(draw, elements=any_scores):
     """Scores with whole-number weights from 0 to 4, not all zero."""
     pairs = draw(
         st.lists(st.tuples(elements, st.integers(0, 4)), min_size=1, max_size=20).filter(

@@ -10,6 +10,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.files import hdf5
+from bosaris_py.trials.key import WORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT.parent / "shared" / "data" / "asvspoof2019_la"
@@ -25,15 +26,19 @@ needs_source = pytest.mark.skipif(
 )
 def test_counts(part, expected):
     data = getattr(bp.load_example("asvspoof2019_la"), part)
-    labels = data.trials.columns["label"].values()
+    whole = data.key_with_spoofs
     found = (
         *(data.key.modelset.size, np.unique(data.key.columns.factor("speaker").values()).size),
-        *(data.key.n_tar, data.key.n_non, np.count_nonzero(labels == "spoof")),
-        data.trials.columns["attack"].levels.size - 1,
+        *(data.key.n_tar, data.key.n_non, whole.n_spoof),
+        whole.columns["attack"].levels.size - 1,
     )
     assert found == expected
-    assert np.array_equal(data.trials.is_target, labels == "target")
-    assert data.quality.ids.tolist() == data.key.segset.tolist()
+    assert set(data.quality.ids.tolist()) >= set(data.key.segset.tolist())
+    assert (whole.n_tar, whole.n_non) == expected[2:4]
+    for scores in data.scores.values():
+        found, alone = scores.get_tar_non(whole), scores.get_tar_non(data.key)
+        assert all(map(np.array_equal, found, alone))
+        assert bp.Sample.from_trials(scores, whole).n_spoof == whole.n_spoof
 
 
 def test_no_speaker_is_in_both_parts():
@@ -64,18 +69,22 @@ def test_the_table_is_the_source(part):
     with gzip.open(SOURCE / f"{part}.csv.gz", "rt", encoding="utf-8") as file:
         lines = {(line["model"], line["segment"]): line for line in csv.DictReader(file)}
     data = getattr(bp.load_example("asvspoof2019_la"), part)
-    table = data.trials
-    pairs = list(zip(table.models.values().tolist(), table.segments.values().tolist(), strict=True))
+    whole, numbers = data.key_with_spoofs, {"xvector": "asv_xvector", "ecapa": "asv_ecapa"}
+    pairs = [
+        (whole.modelset[i], whole.segset[j]) for i, j in zip(*whole.trial_positions(), strict=True)
+    ]
     assert len(pairs) == len(lines)
     assert set(pairs) == set(lines)
-    numbers = {"xvector": "asv_xvector", "ecapa": "asv_ecapa", "aasist": "cm_aasist"}
+    assert [lines[pair]["label"] for pair in pairs] == WORDS[whole.labels].tolist()
     for name, column in numbers.items():
         wanted = np.array([lines[pair][column] for pair in pairs], dtype=np.float32)
-        assert np.array_equal(table.columns[name], wanted)
-    words = {"label": "label", "attack": "attack", "gender": "gender", "speaker": "seg_speaker"}
+        assert np.array_equal(data.scores[name].get_scores(whole), wanted)
+    wanted = np.array([lines[pair]["cm_aasist"] for pair in pairs], dtype=np.float32)
+    assert np.array_equal(whole.columns["aasist"], wanted)
+    words = {"attack": "attack", "gender": "gender", "speaker": "seg_speaker"}
     for name, column in words.items():
         wanted = [lines[pair][column] for pair in pairs]
-        assert table.columns[name].values().tolist() == wanted
+        assert whole.columns[name].values().tolist() == wanted
     # The bona fide part again, from its own objects.
     quality = dict(zip(data.quality.ids.tolist(), data.quality.values[0].tolist(), strict=True))
     models, segments = data.key.trial_positions()
@@ -102,8 +111,8 @@ def test_the_script_makes_the_forensic_set(tmp_path):
         made = module.simulated(part, rng)
         module.save(made, tmp_path / "made.h5")
         assert bp.Key.read(tmp_path / "made.h5") == made
-        shipped = hdf5.read_metadata(ROOT / "bosaris_py" / "examples" / f"forensic_{part}.h5")
-        again = hdf5.read_metadata(tmp_path / "made.h5")["columns"]
+        shipped = hdf5.read("ndx", ROOT / "bosaris_py" / "examples" / f"forensic_{part}.h5")[0]
+        again = hdf5.read("key", tmp_path / "made.h5")[0]["columns"]
         for side, table in shipped["columns"].items():
             assert list(table) == list(again[side])
             for name, column in table.items():

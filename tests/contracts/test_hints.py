@@ -71,7 +71,7 @@ HINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a key without labels": (
         lambda folder: read(folder, "m0 s0", "m1 s1"),
-        "no labels, so it is no key; read_trials reads trials",
+        r"no labels, so it is no key\. Key\.from_mates",
     ),
 }
 

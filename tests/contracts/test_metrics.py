@@ -100,13 +100,13 @@ BAD: list[tuple[str, object, str]] = [
     ("non", NON.astype(complex), "real numbers"),
     ("tar", [[1.0], [1.0, 2.0]], "regular array"),
     ("tar", np.ma.masked_array(TAR, TAR > 2), "masked array with 3"),
-    ("tar_weights", 0.5, "got the number 0.5"),
-    ("tar_weights", [1.0], "each of the 8 scores; got 1"),
+    ("tar_weights", 0.5, "each of the 8 scores"),
+    ("tar_weights", [1.0], "each of the 8 scores"),
     ("non_weights", -np.ones(NON.size), "-1.0 at position 0"),
     ("tar_weights", np.full(TAR.size, np.nan), "got nan"),
     ("tar_weights", np.zeros(TAR.size), "not all be zero"),
     ("tar_weights", np.full(TAR.size, 1e300), "lie between"),
-    ("non_weights", np.full(NON.size, 1e-300), "divide by the largest"),
+    ("non_weights", np.full(NON.size, 1e-300), "lie between"),
 ]
 
 

@@ -5,39 +5,30 @@ Below stands which test function reads which file. That it does is seen in its m
 
 import ast
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 ORACLE = TESTS / "reference" / "oracle"
 
 
 class Reader(NamedTuple):
-    """A test function, the words by which it reads a file, and its parameter for that file.
-
-    In `words` and `parameter` {name} stands for the file's name, {stem} for that without its
-    suffix, {set} for what follows the first underscore of the stem.
-    """
+    """A test function, and the words by which it reads a file, in which {name} is the file's."""
 
     module: str
     function: str
     words: str = '"{name}"'
-    parameter: str = ""
 
 
 HDF5, TOOLKIT = "files/test_hdf5.py", "files/test_toolkit.py"
 # A pattern stands for files that are read by a function with a parameter for each.
 READERS = {
     r"stats_\w+\.npz": Reader(
-        "matlab/test_stats.py", "test_scalars", 'f"stats_{{request.param}}.npz"', "{set}"
+        "matlab/test_stats.py", "test_scalars", 'f"stats_{{request.param}}.npz"'
     ),
     r"pavcal_\w+\.npz": Reader(
-        "matlab/test_calibration.py", "test_pav_calibration", 'f"{{name}}.npz"', "{stem}"
+        "matlab/test_calibration.py", "test_pav_calibration", 'f"{{name}}.npz"'
     ),
     r"calibration_linear\.json": Reader(
         "matlab/test_calibration.py", "test_train_linear_calibration"
@@ -56,15 +47,15 @@ READERS = {
     r"samples/scores_single\.h5": Reader(HDF5, "test_single_precision_and_masks_that_are_missing"),
     r"samples/quality_no_has\.h5": Reader(HDF5, "test_single_precision_and_masks_that_are_missing"),
     r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": Reader(
-        HDF5, "test_samples", "samples / name", "{name}"
+        HDF5, "test_samples", "samples / name"
     ),
     r"samples/quality_oldstruct\.mat": Reader(
         "files/test_mat.py", "test_struct_of_an_early_release"
     ),
     r"samples/(?!quality_old)\w+\.mat": Reader(
-        "files/test_mat.py", "test_samples", "samples / name", "{name}"
+        "files/test_mat.py", "test_samples", "samples / name"
     ),
-    r"samples/\w+\.txt": Reader(TOOLKIT, "test_samples", "samples / name", "{name}"),
+    r"samples/\w+\.txt": Reader(TOOLKIT, "test_samples", "samples / name"),
 }
 FILES = sorted(
     path.relative_to(ORACLE).as_posix()
@@ -93,17 +84,15 @@ def may_be_skipped(module: str, function: str) -> bool:
 
 
 def reader_of(name: str) -> Reader:
-    """Return the reader of a file, with the words and the parameter that stand for the file."""
+    """Return the reader of a file, with the words that stand for the file."""
     readers = [READERS[pattern] for pattern in READERS if re.fullmatch(pattern, name)]
     assert len(readers) == 1, f"{name}: a new file needs a test, and an entry above"
-    stem = Path(name).stem
-    parts = {"name": Path(name).name, "stem": stem, "set": stem.partition("_")[2]}
-    return Reader(*(text.format(**parts) for text in readers[0]))
+    return Reader(*(text.format(name=Path(name).name) for text in readers[0]))
 
 
 def test_each_file_is_read() -> None:
     for name in FILES:
-        module, function, words, _ = reader_of(name)
+        module, function, words = reader_of(name)
         assert not may_be_skipped(module, function), name
         places = [TESTS / module, (TESTS / module).with_name("conftest.py")]
         assert any(path.exists() and words in path.read_text() for path in places), name
@@ -115,17 +104,3 @@ def test_each_file_is_read() -> None:
         assert f'"{case}"' in left
         assert f'CASES["{case}"]' in taken_up
         assert not may_be_skipped(VENEER, function)
-
-
-@pytest.mark.slow
-def test_each_reader_is_collected() -> None:
-    """With the parameter for its file: asked of pytest itself."""
-    readers = [*map(reader_of, FILES), *(Reader(VENEER, f, "") for f in IN_THE_VENEER.values())]
-    modules = sorted({f"tests/{reader.module}" for reader in readers})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    command += ["-n0", "--assert=plain", *modules]
-    done = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, check=True)
-    for module, function, _, parameter in readers:
-        ends = rf"\[{re.escape(parameter)}(-.*)?\]" if parameter else r"(\[.*\])?"
-        line = rf"^tests/{re.escape(f'{module}::{function}')}{ends}$"
-        assert re.search(line, done.stdout, re.MULTILINE), line

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
 
 from bosaris_py._arrays import mark_read_only
 from bosaris_py.errors import InvalidInputError
@@ -111,11 +111,3 @@ def test_fields_cannot_be_set_and_merge_takes_one_class(cls: type) -> None:
     for objects in ((item, stranger), (stranger, item)):
         with pytest.raises(InvalidInputError, match="`objects` must all be"):
             cls.merge(*objects)
-
-
-@given(TRIALS | TRIALS.map(as_list) | quality_measures(), st.booleans())
-def test_filter_of_all_or_nothing(item: Any, keep: bool) -> None:  # noqa: FBT001
-    models, segments = (item.modelset, item.segset) if keep else ([], [])
-    assert item.filter(models, segments, keep) == item
-    nothing = item.filter([], [], keep=True)
-    assert (nothing.modelset.size, nothing.segset.size) == (0, 0)

@@ -44,7 +44,7 @@ def test_ids_that_do_not_meet(door: str) -> None:
     """Other segments, as matrices and as lists, and other models."""
     files = SCORES.rename(segments=lambda name: f"{name}.wav")
     for scores, key in ((files, KEY), (as_list(files), as_list(KEY))):
-        with pytest.raises(DisjointIdsError, match=r"Use strip_suffix='\.wav'"):
+        with pytest.raises(DisjointIdsError, match=r"name\.removesuffix\('\.wav'\)"):
             DOORS[door](scores, key)
     with pytest.raises(DisjointIdsError, match="such as 'spk00', of the scores such as 'x0'"):
         DOORS[door](SCORES.rename(models=lambda name: f"x{MODELS.index(name)}"), KEY)
@@ -67,13 +67,18 @@ def test_files(tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match=r"read_scores\(path\)"):
             door(tmp_path / "good.h5", KEY)  # type: ignore[arg-type]
     for scores in (SCORES, tmp_path / "good.h5"):
-        found = bp.evaluate({"A": scores}, tmp_path / "key.h5").records()
-        assert found == bp.evaluate({"A": SCORES}, KEY).records()
+        found = bp.evaluate({"A": scores}, tmp_path / "key.h5").to_dict()
+        assert found == bp.evaluate({"A": SCORES}, KEY).to_dict()
 
 
 # What tells a data frame of any library.
 TABLE = SimpleNamespace(columns=["model", "segment", "A"])
 FRAME = bp.from_frame({"model": ["m"], "segment": ["s"], "label": [1], "A": [0.5]})
+
+
+# Ids as a plain loadmat gives them: cells in a cell array.
+LOADED = np.empty((2, 1), dtype=object)
+LOADED[:, 0] = [np.array(["m1"]), np.array(["m2"])]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +93,9 @@ FRAME = bp.from_frame({"model": ["m"], "segment": ["s"], "label": [1], "A": [0.5
         (lambda: bp.evaluate(FRAME, FRAME.key), r"data\.scores"),
         (lambda: bp.evaluate(FRAME.scores, FRAME), "`key`"),
         (lambda: bp.Results.from_scores({"A": SCORES}, KEY), "one system of it: A"),
-        (lambda: bp.Scores([1.0, 2.0], ["m"], ["s", "t"]), r"A single row is \[scoremat\]"),
+        (lambda: bp.Ndx("ndx.h5", "hdf5"), r"A file: read\(path\)"),
+        (lambda: bp.Ndx(LOADED, ["s"]), r"squeeze_me=True"),
+        (lambda: bp.Ndx(LOADED.ravel(), ["s"]), r"x\.item\(\)"),
     ],
 )
 def test_other_mistakes(call: Callable[[], object], remedy: str) -> None:

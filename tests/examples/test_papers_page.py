@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 
 def rows() -> Iterator[Row]:
-    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[3:]:
         section, *lines = part.splitlines()
         for line in lines:
             if line.startswith("| ") and not line.startswith("| Item"):
