@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from bosaris_py.errors import BosarisWarning, FewTrainingErrorsWarning
+from bosaris_py.errors import BosarisWarning
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,6 @@ def _warnings_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         shown.append(line := f"{category.__name__}: {message}\n")
         sys.stdout.write(line * (shown.count(line) == 1))
 
-    # pytest puts its own filters back after each page. Training sets of examples are small.
+    # pytest puts its own filters back after each page.
     warnings.filterwarnings("always", category=BosarisWarning)
-    warnings.filterwarnings("ignore", category=FewTrainingErrorsWarning)
     monkeypatch.setattr(warnings, "showwarning", show)
