@@ -319,8 +319,8 @@ def read_table(
     path : str or path-like
         The file, in UTF-8, or ``-`` for standard input; decompressed if its name ends in ``.gz``.
     format : str, optional
-        Name of the format, one of `formats.FORMATS`. By default it is found out from the first
-        thousand lines.
+        Name of the format, of those that the page on file formats lists. By default it is found out
+        from the first thousand lines.
     columns : str, sequence of str, or mapping, optional
         What the columns are. For files without a header, from left to right, for instance ``"label
         model segment"``: ``model``, ``segment``, ``side``, ``label``, ``score``, ``-`` for a column

@@ -109,7 +109,7 @@ def write_table(
     table : Table
         The lines. What the format has no place for is not written.
     format : str
-        Name of the format, one of `formats.FORMATS`. Of the layouts of a format the one with most
+        Name of the format, one of ``FORMATS``. Of the layouts of a format the one with most
         columns is written for which the table has everything.
     number_format : str, optional
         How a number is written, for instance ``"%.5f"``. By default with as many digits as are
