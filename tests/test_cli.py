@@ -5,6 +5,7 @@ import csv
 import errno
 import itertools
 import json
+import math
 import os
 import re
 import shlex
@@ -522,6 +523,12 @@ class TestOtherAnswers:
             speakers=lambda name: name[:2],
         )
         assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
+        # The score and the file are logarithms to the same base.
+        scores = bp.Scores.read("eval_b.h5")
+        scores.transform(lambda x: x / math.log(10.0)).save("log10.h5")
+        line10 = ("case", 1.5 / math.log(10.0), "log10.h5", *line[3:], "--base", "10", "--json")
+        found = json.loads(run(*line10)[1])
+        assert found["llr"] == pytest.approx(json.loads(out)["llr"], rel=1e-9)
         assert run(*line, "-o", "case.txt")[0] == 0
         assert Path("case.txt").read_text(encoding="utf-8").startswith(str(expected)[:40])
 

@@ -148,7 +148,7 @@ def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
     key = files.load_key(args)
     found = bp.case_llr(
-        args.score,
+        args.score * (1.0 if args.base is None else math.log(args.base)),
         files.load_scores(args, args.system),
         key,
         propositions=(args.same, args.different),

@@ -170,7 +170,10 @@ def forests(evaluation: Evaluation, comparison: ComparisonTable | None) -> Itera
     figure = figure_of(lead)
     systems = short_names(row.system for row in evaluation.rows)
     draw = partial(plots.plot_forest, percent=figure.is_rate, xlabel=figure.head)
-    known = [row for row in evaluation.rows if lead in row.estimates]
+    # Of too few speakers there is no interval.
+    known = [
+        r for r in evaluation.rows if lead in r.estimates and r.estimates[lead].low is not None
+    ]
     whole = {systems[r.system]: r.estimates[lead] for r in known if r.condition in (None, POOLED)}
     sentence = f"Squares are values of {figure.name}, bars their intervals."
     if whole:
@@ -184,7 +187,7 @@ def forests(evaluation: Evaluation, comparison: ComparisonTable | None) -> Itera
             words = f"{sentence} The dashed line is that of all trials pooled."
             forest = partial(draw, rows, reference=reference)
             yield Drawing(f"{figure.name} by condition: {name}", words, forest)
-    if comparison is not None:
+    if comparison is not None and all(r.difference.low is not None for r in comparison.rows):
         pairs = tuple(
             attrs.evolve(row, first=systems[row.first], second=systems[row.second])
             for row in comparison.rows

@@ -137,16 +137,18 @@ def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:
 
 
 def _alike(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return some ids, and those of the others that end with the same word."""
+    """Return some ids, and those of the others that end with the same words, as many as can be."""
     tried = mine[:: max(1, len(mine) // _TRIED)][:_TRIED]
-    ends = {*map(_end, tried)}
-    near = [name for name in theirs if _end(name) in ends] or theirs
-    return [*tried], [*near[:_LOOKED_AT]]
+    for n_words in (3, 2, 1):
+        ends = {_end(name, n_words) for name in tried}
+        if near := [name for name in theirs if _end(name, n_words) in ends]:
+            break
+    return [*tried], [*(near or theirs)[:_LOOKED_AT]]
 
 
-def _end(name: str) -> str:
-    """Return the last word of an id before its extension."""
-    return re.split(r"[\W_]", re.sub(_ALONE["strip-suffix"], "", name))[-1]
+def _end(name: str, n_words: int) -> tuple[str, ...]:
+    """Return the last words of an id before its extension."""
+    return tuple(re.split(r"[\W_]", re.sub(_ALONE["strip-suffix"], "", name))[-n_words:])
 
 
 def _changed(change: Callable[[str], str], ids: Sequence[str]) -> list[str]:

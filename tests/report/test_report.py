@@ -384,3 +384,10 @@ def test_24_systems_of_39_thousand_trials_make_a_small_file(tmp_path: Path) -> N
     }
     bp.evaluate(systems, test.key).report(tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size < 1_300_000
+
+
+def test_three_speakers_have_no_interval_to_draw(tmp_path: Path, drawn: list[str]) -> None:
+    found = evaluate({"A": make(1, 1.0), "B": make(2, 1.5)}, speakers=lambda name: len(name) % 3)
+    assert found.rows[0].estimates["eer"].low is None
+    written(found, tmp_path)
+    assert not any("of the systems" in title or "Differences" in title for title in drawn)

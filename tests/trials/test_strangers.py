@@ -95,3 +95,15 @@ def test_lines_without_ids_are_of_as_many_lines() -> None:
         model = "all" if segments[0] == "1" else "m"
         with pytest.raises(InvalidInputError, match=told):
             bp.Results.from_scores(lines, bp.Key([model], segments, is_tar, ~is_tar))
+
+
+def test_names_of_clips_that_recur_in_many_recordings() -> None:
+    """As in VoxCeleb: 4,000 utterances, of which the last word takes a hundred values only."""
+    ids = [f"id{i % 40}/video{i // 100}/{i % 100:05}" for i in range(4000)]
+    is_target = np.arange(2000) % 2 == 0
+    key = bp.Key.from_trials(ids[:2000], ids[2000:], is_target)
+    wav = [f"{name}.wav" for name in ids]
+    scores = bp.Scores.from_trials(wav[:2000], wav[2000:], is_target.astype(float))
+    with pytest.raises(DisjointIdsError) as caught:
+        bp.Results.from_scores(scores, key)
+    assert caught.value.option == "--ids strip-suffix=.wav"
