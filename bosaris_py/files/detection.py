@@ -380,7 +380,7 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     known: dict[str, int] = {}
     for item in FORMATS.values():
         first = item.first_line.split(" ")
-        if first[0] == names[0].lower() and len(first) == len(names):
+        if first[0] and first[0] == names[0].lower() and len(first) == len(names):
             return plan_of_names(item, item.variants[0], skips_first_line=True)
         named = {role for role, n in item.header.items() if not lower.isdisjoint(map(str.lower, n))}
         is_comma = mark == b","

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 import bosaris_py
 import bosaris_py.files.text as cells
@@ -305,6 +305,7 @@ def test_like_a_naive_reader(lines, block, tmp_path_factory):
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@example(content=b'"')
 @given(content=st.binary(max_size=60) | st.text(' \t\n,;"ms01.-nae', max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_refused(content, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "any.txt"
