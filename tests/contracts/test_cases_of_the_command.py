@@ -155,3 +155,18 @@ def test_what_is_told_works() -> None:
     assert bp.Scores(SPARSE.toarray(), ["a"], ["s"]).n_trials == 1
     distances = np.array([1, 2], np.uint8), np.array([3, 4], np.uint8)
     assert bp.eer(*(-scores.astype(float) for scores in distances)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "eer", "figure", "value"),
+    [
+        ("r.csv --key r.csv --labels SS=target,DS=nontarget", 0.25, "cllr", 1.152783),
+        ("--tar gen.txt --non imp.txt", 1 / 7, "min_cllr", 0.287358),
+    ],
+)
+def test_tables_of_the_toolkits_users(words, eer, figure, value, monkeypatch, capsys) -> None:
+    """Of the cases D1, LRs as they stand, and D3: right values as their list has them."""
+    monkeypatch.chdir(CASES.parent / "matlab" / "tables")
+    (row,) = rows_of(words, capsys)
+    assert row["eer"] == pytest.approx(eer)
+    assert row[figure] == pytest.approx(value, abs=1e-6)
