@@ -25,15 +25,7 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._notes import Note
-from bosaris_py._validation import (
-    as_ids,
-    as_list,
-    check_unique,
-    describe,
-    invalid,
-    is_column,
-    list_some,
-)
+from bosaris_py._validation import as_ids, as_list, check_unique, describe, invalid, list_some
 
 CodeArray = npt.NDArray[np.unsignedinteger]
 
@@ -100,23 +92,11 @@ class Factor:
         Factor
             With the distinct values as levels, in ascending order.
         """
-        no_list = isinstance(values, str | bytes | Mapping | set | frozenset)
-        if no_list or is_column(values) or not hasattr(values, "__iter__"):
-            hint = "Of a column, whose index a Factor would lose, take .to_numpy()."
-            raise invalid("values", "be a list of values", describe(values), hint)
-        if not isinstance(values, np.ndarray):
-            listed = list(values)  # type: ignore[arg-type]
-            # numpy would make text of all values if one of them is text.
-            kinds = set(map(type, listed))
-            if type(None) in kinds:
-                found = f"None for {sum(value is None for value in listed)} of {len(listed)}"
-                raise invalid("values", "be a category for each item", found)
-            are_whole = all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds)
-            values = np.array(listed) if listed and are_whole else as_ids(listed, "values")
-        if not (values.dtype.kind in "bui" and values.ndim == 1):
-            values = as_ids(values, "values")
+        array: AnyArray = np.asarray(as_list(values))
+        if not (array.dtype.kind in "bui" and array.ndim == 1):
+            array = as_ids(values, "values")
         numbers = Codes()
-        codes = np.fromiter(map(numbers.__getitem__, values.tolist()), np.int32, values.size)
+        codes = np.fromiter(map(numbers.__getitem__, array.tolist()), np.int32, array.size)
         levels, rank = np.unique(np.array(list(map(str, numbers)), np.str_), return_inverse=True)
         return cls(rank[codes], levels)
 
@@ -153,13 +133,7 @@ class Factor:
         """Compare the values of both."""
         if not isinstance(other, Factor):
             return NotImplemented
-        if len(self) != len(other):
-            return False
-        if np.array_equal(self.levels, other.levels):
-            return np.array_equal(self.codes, other.codes)
-        union = np.unique(np.concatenate((self.levels, other.levels)))
-        mine = np.searchsorted(union, self.levels)
-        return np.array_equal(mine[self.codes], np.searchsorted(union, other.levels)[other.codes])
+        return np.array_equal(self.values(), other.values())
 
     __hash__ = None  # type: ignore[assignment]
     __reduce__ = by_constructor
@@ -236,9 +210,6 @@ def as_positions(
 
 # Lists of trials
 
-# So few runs of ascending codes are merged faster than sorted.
-_FEW_RUNS = 64
-
 
 def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray:
     """Return ``segments * n_models + models``: codes in column-major order."""
@@ -246,21 +217,6 @@ def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray
     codes *= n_models
     codes += models
     return codes
-
-
-def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
-    """Return the stable order that sorts codes, which are not negative, and the sorted codes."""
-    # A code and its position mostly fit into one number together, and numpy sorts numbers much
-    # faster than it finds their order; unless they are in a few runs, which it merges.
-    n_bits = max(1, codes.size - 1).bit_length()
-    n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
-    if n_runs <= _FEW_RUNS or int(codes.max(initial=0)) >> (63 - n_bits):
-        order = np.argsort(codes, kind="stable")
-        return order, codes[order]
-    packed = codes << n_bits
-    packed |= np.arange(codes.size)
-    packed.sort()
-    return packed & ((1 << n_bits) - 1), packed >> n_bits
 
 
 def disagree(first: AnyArray, second: AnyArray) -> npt.NDArray[np.bool_]:
@@ -298,7 +254,8 @@ def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOr
     codes = trial_codes(models, segments, n_models)
     if (codes[1:] > codes[:-1]).all():
         return TrialOrder(codes, None, none, none)
-    order, codes = sort_codes(codes)
+    order = np.argsort(codes, kind="stable")
+    codes = codes[order]
     is_new = np.ones(codes.size, dtype=np.bool_)
     np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
     if is_new.all():
@@ -425,22 +382,6 @@ def _used(ids: Factor) -> Factor:
 NONTARGET, TARGET, SPOOF, DROPPED = range(4)
 
 
-@attrs.frozen
-class NonTargetKind:
-    """A kind of non-targets: its word in files, and its noun in messages."""
-
-    word: str
-    noun: str
-
-
-# In the order that samples and costs have.
-NON_TARGET_KINDS = (
-    NonTargetKind("nontarget", "zero-effort impostor"),
-    NonTargetKind("spoof", "spoof"),
-)
-# Those that an evaluation of two classes does not know.
-THIRD_KINDS = NON_TARGET_KINDS[1:]
-
 # The column of kinds of trials, and its words in the order of a factor's levels.
 KIND = "kind"
 KINDS = ("nontarget", "spoof", "target")
@@ -453,7 +394,9 @@ def are_kinds(column: object) -> TypeGuard[Factor]:
 
 def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:
     """Return the column of kinds of the class of each trial."""
-    level = np.array([KINDS.index(word) for word in ("nontarget", "target", "spoof")], np.uint8)
+    # Trials that are left out have a level, too, until they go.
+    words = ("nontarget", "target", "spoof", "nontarget")
+    level = np.array([KINDS.index(word) for word in words], np.uint8)
     return Factor(mark_read_only(level[classes]), KINDS)
 
 

@@ -12,12 +12,10 @@ import gzip
 import itertools
 import math
 import operator
-import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import attrs
 import numpy as np
@@ -61,23 +59,6 @@ _NO_TEXTS: dict[tuple[bytes, ...], str] = {
 # Parts of files, and their cells
 
 
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, or standard input; raise if a file changes before it is closed."""
-    if str(path) == "-":
-        yield sys.stdin.buffer
-        return
-    with path.open("rb") as stream:
-        before = os.fstat(stream.fileno())
-        yield stream
-        now = os.fstat(stream.fileno())
-        changes = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
-        if stream.seekable() and changes:
-            raise FileFormatError(
-                f"{path}: changed while it was being read; wait until it is complete"
-            )
-
-
 def file_parts(
     path: Path, notes: list[Note], *, progress: bool = False
 ) -> Iterator[tuple[int, bytes]]:
@@ -85,40 +66,37 @@ def file_parts(
 
     The last line is ended like the others, with a note. A byte order mark is skipped.
     """
-    line, rest, is_first = 1, b"", True
+    line, is_packed = 1, path.suffix.lower() == ".gz"
     with contextlib.ExitStack() as stack:
-        on_disk = stack.enter_context(_opened(path))
+        is_pipe = str(path) == "-"
+        on_disk = sys.stdin.buffer if is_pipe else stack.enter_context(path.open("rb"))
         size = path.stat().st_size if path.is_file() else None
         bar = stack.enter_context(
             progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)
         )
-        is_packed = path.suffix.lower() == ".gz"
         stream = gzip.GzipFile(fileobj=on_disk, mode="rb") if is_packed else on_disk
         try:
-            while part := stream.read(_BLOCK_BYTES):
+            while data := stream.read(_BLOCK_BYTES):
+                data += stream.readline(_LONGEST_LINE)
                 # A pipe has no position.
-                bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
-                if is_first:
-                    found = (told for mark, told in _NO_TEXTS.items() if part.startswith(mark))
+                bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(data))
+                if line == 1:
+                    found = (told for mark, told in _NO_TEXTS.items() if data.startswith(mark))
                     if told := next(found, ""):
                         raise FileFormatError(f"{path}: {told}", path=path)
-                    part, is_first = part.removeprefix(b"\xef\xbb\xbf"), False
-                whole, end, part = part.rpartition(b"\n")
-                if end:
-                    data, rest = rest + whole + end, part
-                    yield line, data
-                    line += data.count(b"\n")
-                else:
-                    rest += part
-                if len(rest) > _LONGEST_LINE:
-                    raise line_error(path, line, f"a line of more than {_LONGEST_LINE} bytes")
+                    data = data.removeprefix(b"\xef\xbb\xbf")
+                if not data.endswith(b"\n"):
+                    if len(data) > _LONGEST_LINE:
+                        fault = f"a line of more than {_LONGEST_LINE} bytes"
+                        raise line_error(path, line + data.count(b"\n"), fault)
+                    if data.rpartition(b"\n")[2].strip():
+                        told = f"{path}: the last line has no end; is the file complete?"
+                        notes.append(Note(BosarisWarning, told))
+                    data += b"\n"
+                yield line, data
+                line += data.count(b"\n")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
-    if rest:
-        if rest.strip():
-            told = f"{path}: the last line has no end; is the file complete?"
-            notes.append(Note(BosarisWarning, told))
-        yield line, rest + b"\n"
 
 
 def read_words(path: FilePath) -> list[str]:
@@ -192,14 +170,12 @@ def _fault_of_id(name: bytes) -> str:
     """Say what is wrong with an id; it must survive being written."""
     if len(name) > _LONGEST_STORED_ID:
         return f"an id of {len(name)} bytes; {_LONGEST_STORED_ID} is the most"
-    if found := [code for code in name if code in _CONTROLS]:
-        return f"holds the control character 0x{found[0]:02x}; this is no text file"
     try:
         text = name.decode()
     except UnicodeDecodeError:
         return f"the id {show(name)} is not in UTF-8"
-    if text.startswith("\ufeff"):
-        return f"the id {text!r} starts with a byte order mark; were files joined?"
+    if text.startswith("\ufeff") or any(code in _CONTROLS for code in name):
+        return f"the id {text!r} holds a control character or a byte order mark"
     is_odd = any(letter.isspace() and not letter.isascii() for letter in text)
     blank = "holds a blank that is none in ASCII; write blanks or tabs between columns"
     return f"the id {text!r} {blank}" if is_odd else ""
@@ -304,7 +280,7 @@ def read_table(
     format: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
-    spoof: str = "error",
+    spoof: str = "keep",
     missing: str | Sequence[str] = (),
     strip_suffix: str = "",
     max_bytes: int | None = None,
@@ -333,10 +309,10 @@ def read_table(
         What the labels mean, if they are not those of the format: True for targets, False for
         non-targets, ``"spoof"``, or None for lines to be left out. Or all in one text, such as
         ``"yes=target,no=nontarget"``.
-    spoof : {"error", "nontarget", "keep", "drop"}, default: "error"
+    spoof : {"keep", "nontarget", "drop"}, default: "keep"
         What to do with trials of the third class. Where they become non-targets the words of all
         labels are kept in the column ``label``. "keep" also adds a column ``kind`` of the words
-        target, nontarget and spoof, which the metrics of three classes need.
+        target, nontarget and spoof if there are spoofs; the metrics of three classes need it.
     missing : str or sequence of str, optional
         What stands for a missing number, besides what the format says; in any case of letters.
     strip_suffix : str, optional
@@ -376,16 +352,8 @@ def read_table(
     >>> table.models.values().tolist(), table.is_target.tolist()
     (['anna/1.wav', 'bert/1.wav'], [True, False])
     """
-    check.check_choice(spoof, ("error", "nontarget", "keep", "drop"), "spoof")
-    absent = (missing,) if isinstance(missing, str) else tuple(missing)
-    given: list[object] = [strip_suffix, *absent]
-    for at, value in enumerate(given):
-        if not isinstance(value, str) or value.encode(errors="ignore").decode() != value:
-            raise invalid(
-                "missing" if at else "strip_suffix",
-                "be text that UTF-8 can encode",
-                check.describe(value),
-            )
+    check.check_choice(spoof, ("keep", "nontarget", "drop"), "spoof")
+    absent = check.as_ids([missing] if isinstance(missing, str) else missing, "missing")
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
     file, notes = as_path(path), list[Note]()
@@ -397,7 +365,9 @@ def read_table(
         return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
     plan = detection.find_plan(file, head.lines, head.number, chosen, columns, words)
     known = plan.format.vocabularies if words is None else (words,)
-    found = read_columns(file, head, parts, plan, known, absent, extra=extra, max_bytes=max_bytes)
+    found = read_columns(
+        file, head, parts, plan, known, absent.tolist(), extra=extra, max_bytes=max_bytes
+    )
     if not found.lines.size:
         notes.append(no_line(file, "trial below the header"))
     return attrs.evolve(found.table(spoof, strip_suffix), notes=tuple(notes))
@@ -503,16 +473,11 @@ class ReadColumns:
         if self.classes is None:
             return Table(*ids, None, scores, columns, self.lines)
         is_spoof, words = self.classes == kinds.SPOOF, self.ids.get("label")
-        if spoof == "error" and is_spoof.any():
-            count, noun = np.count_nonzero(is_spoof), kinds.THIRD_KINDS[0].noun
-            text = f"the trial is a {noun}, neither target nor non-target ({count} in all). "
-            text += "They can be dropped, kept, or count as non-targets."
-            raise line_error(self.path, int(self.lines[np.argmax(is_spoof)]), text, spoof="drop")
         if is_spoof.any() and spoof != "drop" and words is not None:
             # The words of all labels are kept where spoofs count as non-targets.
             known = Factor.from_values([text.decode().lower() for text in words.codes])
             columns["label"] = known.take(words.all_codes())
-        if spoof == "keep":
+        if is_spoof.any() and spoof == "keep":
             columns[kinds.KIND] = kinds.factor_of_kinds(self.classes)
         is_target = mark_read_only(self.classes == kinds.TARGET)
         table = Table(*ids, is_target, scores, columns, self.lines)

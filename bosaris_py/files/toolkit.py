@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bosaris_py._arrays import mark_read_only
+from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.files import text, writing
@@ -81,14 +81,13 @@ def read(
     order = order_trials(models.codes, segments.codes, models.levels.size)
     kinds, scores = table.columns.get(KIND), table.scores
     if kind == "key":
-        arrays["is_target"] = np.empty(0, np.bool_)
+        is_target = np.empty(0, np.bool_) if table.is_target is None else table.is_target
+        labels: AnyArray = kinds.values() if are_kinds(kinds) else is_target
+        text.refuse_conflicts(file, table, order, {"label": labels})
+        arrays["is_target"] = labels
     if kind == "scores":
         arrays["scores"] = np.empty(0) if scores is None else scores
         text.refuse_conflicts(file, table, order, {"score": arrays["scores"]})
-    if are_kinds(kinds):
-        text.refuse_conflicts(file, table, order, {"label": kinds})
-        words = kinds.values()
-        arrays["is_target"] = words if "spoof" in words else words == "target"
     return arrays, notes
 
 

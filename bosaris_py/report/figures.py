@@ -17,7 +17,6 @@ from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.rows import POOLED, figure_of
-from bosaris_py.files.columns import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.trials.sample import Sample, lists_of_kinds
@@ -144,9 +143,9 @@ def three_classes(samples: Mapping[str, Sample], costs: SpoofCosts | None) -> It
     lists = {shown[name]: lists_of_kinds(sample) for name, sample in samples.items()}
     for name, found in lists.items():
         by_kind = {
-            f"{kind.noun.split()[-1]}s": Results(found["target"], found[kind.word])
-            for kind in NON_TARGET_KINDS
-            if kind.word in found
+            f"{noun}s": Results(found["target"], found[kind])
+            for noun, kind in (("impostor", "nontarget"), ("spoof", "spoof"))
+            if kind in found
         }
         yield Drawing(
             f"Detection error trade-off (DET) of {name}",

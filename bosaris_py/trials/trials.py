@@ -699,8 +699,8 @@ def _search(listed: AnyArray, wanted: AnyArray) -> AnyArray:
     codes = wanted[known]
     # numpy continues each search where the last one ended, which takes sorted cells.
     if not (codes[1:] >= codes[:-1]).all():
-        order, codes = listing.sort_codes(codes)
-        known = known[order]
+        order = np.argsort(codes, kind="stable")
+        codes, known = codes[order], known[order]
     at = np.searchsorted(listed, codes)
     # Behind the last cell is none.
     found[known] = np.where(np.append(listed, -1)[at] == codes, at, -1)

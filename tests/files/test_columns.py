@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.columns import (
-    KINDS,
-    Factor,
-    as_labels,
-    factor_of_kinds,
-    order_trials,
-    sort_codes,
-)
+from bosaris_py.files.columns import KINDS, Factor, as_labels, factor_of_kinds, order_trials
 
 texts = st.lists(st.text(alphabet="abé ", max_size=3), max_size=30)
 
@@ -76,14 +69,6 @@ def test_bad_input(make):
 
 # Codes that fit into a number together with their places, and codes that do not.
 SMALL, LARGE = st.integers(0, 20), st.sampled_from([0, 1, 2**62, 2**63 - 1])
-
-
-@given(st.lists(SMALL, max_size=60) | st.lists(LARGE, max_size=60))
-def test_equal_codes_keep_their_order(values: list[int]) -> None:
-    order, codes = sort_codes(np.array(values, dtype=np.int64))
-    # Python's sort is stable.
-    assert order.tolist() == sorted(range(len(values)), key=values.__getitem__)
-    assert codes.tolist() == sorted(values)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=30))

@@ -102,8 +102,6 @@ class TestContents:
 
     def test_spoofs(self, write: Write) -> None:
         path = write("m1 s1 target\nm1 s2 spoof\n\nm1 s3 nontarget\nm1 s4 spoof\n")
-        with pytest.raises(FileFormatError, match=r"a\.txt:2: the trial is a spoof"):
-            read_table(path)
         assert segments(read_table(path, spoof="drop")) == ["s1", "s3"]
         counted = read_table(path, spoof="nontarget")
         assert counted.is_target.tolist() == [True, False, False, False]
@@ -219,10 +217,10 @@ BAD_FILES: list[tuple[str | bytes, str, dict[str, Any]]] = [
     ("model,segment,score\na,b,1\n , ,\t\n,,\nc,d,x\n", ":5: 'x' is not a number", {}),
     # Bytes.
     ("m1 s1\nm s\xe9\n".encode("latin-1"), r":2: the id 's.' is not in UTF-8", {}),
-    (b"m1 s1\nm1\0 s1\n", ":2: holds the control character 0x00", {"format": "kaldi-trials"}),
-    (b"m1 s1\n\x1b[0m m1\n", ":2: holds the control character 0x1b", {}),
+    (b"m1 s1\nm1\0 s1\n", ":2: the id .* holds a control character", {"format": "kaldi-trials"}),
+    (b"m1 s1\n\x1b[0m m1\n", ":2: the id .* holds a control character", {}),
     ("m1 s1\nm1 s\u00a02\n", ":2: the id .* holds a blank", {}),
-    ("a b\n\ufeffa c\n", ":2: the id .* starts with a byte order mark", {}),
+    ("a b\n\ufeffa c\n", ":2: the id .* holds a control character or a byte order", {}),
     ("m1 s1\n".encode("utf-16"), "UTF-16", {}),
     (b"\x1f\x8b\x08\x00", "gzip", {}),
     ("m s 1\nm1 s1 1\rm2 s2 2\r", "carriage returns alone", {"columns": "model segment score"}),
@@ -244,8 +242,6 @@ def test_bad_files(content, message, options, write):
         {"format": 3},
         {"spoof": "kept"},
         {"missing": [3]},
-        {"missing": "\ud800"},
-        {"strip_suffix": 5},
         {"columns": 5},
         {"columns": "model model"},
         {"columns": ""},
