@@ -75,12 +75,7 @@ FUNCTIONS = {
 }
 
 
-def marked(function: str) -> object:
-    slow = any(CALLS[name].slow for name in FUNCTIONS[function])
-    return pytest.param(function, marks=[pytest.mark.slow] * slow)
-
-
-@pytest.mark.parametrize("function", [*map(marked, FUNCTIONS)])
+@pytest.mark.parametrize("function", [*FUNCTIONS])
 def test_numbers_are_those_of_0_3(function: str) -> None:
     differ = {}
     for name in FUNCTIONS[function]:
@@ -92,7 +87,7 @@ def test_numbers_are_those_of_0_3(function: str) -> None:
 
 def test_each_call_has_its_numbers() -> None:
     gone = sorted(LEDGER.keys() - CALLS.keys())
-    assert not gone, "calls are gone: python tests/ledger/make_ledger.py --prune"
+    assert not gone, "calls are gone: python tests/ledger/prune.py"
     assert sorted(CALLS) == sorted(LEDGER)
 
 
