@@ -12,8 +12,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py.calibration.base import NUMBER, Options, ScoreMap
-from bosaris_py.calibration.gaussian import GaussianCalibration
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.metrics.costs import no_llrs
@@ -23,9 +22,6 @@ from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 BoundsKind = Literal["elub", "iv", "wide"]
-
-# What is added to the counts of targets and of non-targets at and beyond a log-likelihood-ratio.
-_PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
 
 # "wide" adds a trial for so many in the smaller class, and never more than "iv".
 _WIDE = 1000.0
@@ -152,47 +148,32 @@ def bounds_of(
             check.check_not_empty(scores, name)
             check.refuse_nan(scores, name)
         sample = Sample.from_scores(targets, others)
-    sides = sample.tar, sample.non
+    tar, non = sample.tar, sample.non
+    # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
     units = (1.0, 1.0)
     if speakers is not None:
-        units = (sides[0].size / sides[0].n_meetings, sides[1].size / sides[1].n_meetings)
-    low, high = _bounds(np.sort(sides[0].listed), np.sort(sides[1].listed), kind, units)
-    return LLRBounds(low, high), no_llrs(sample)
-
-
-def _bounds(tar: FloatArray, non: FloatArray, kind: str, units: tuple[float, float]) -> LLRBounds:
-    """Return the bounds of the ascending log-likelihood-ratios of both classes."""
-    # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
+        units = (tar.size / tar.n_meetings, non.size / non.n_meetings)
     wide = min(0.5, min(tar.size, non.size) / _WIDE)
-    counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
-    low = 0.0 - _upper_bound(-non[::-1], -tar[::-1], counts, units[::-1])
-    return LLRBounds(low, _upper_bound(tar, non, counts, units))
+    # What is added to the counts at and beyond an LLR, of the class it speaks for and the other.
+    added = {"elub": (0.0, 1.0), "iv": (0.5, 0.5), "wide": (wide, wide)}[kind]
+    low = 0.0 - _upper_bound(-non.listed, -tar.listed, added, units[::-1])
+    return LLRBounds(low, _upper_bound(tar.listed, non.listed, added, units)), no_llrs(sample)
 
 
 def _upper_bound(
     tar: FloatArray, non: FloatArray, added: tuple[float, float], units: tuple[float, float]
 ) -> float:
     """Return where the empirical log-ratio of both tails first falls below the diagonal."""
-    sides, start, end, ratio = (tar, non), 0.0, np.inf, 0.0
-    # Between non-targets the ratio falls. So the first is found that is at the end of such a
-    # piece, which few are, then the place between the targets of the piece.
-    for which in (1, 0):
-        side, opposite = sides[which], sides[1 - which]
-        inside = side[np.searchsorted(side, start, "right") : np.searchsorted(side, end)]
-        ends = np.append(inside.astype(np.float64), end)
-        # How many are at or above.
-        own = side.size - np.searchsorted(side, ends)
-        other = opposite.size - np.searchsorted(opposite, ends)
-        above = (other, own) if which else (own, other)
-        with np.errstate(divide="ignore"):
-            ratios = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
-            ratios -= np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))
-        # Where no target is left the ratio is that of what was added, whatever the scores say.
-        ratios[above[0] == 0] = -np.inf
-        first = int(np.argmax(ratios < ends))
-        start = float(ends[first - 1]) if first else start
-        end, ratio = float(ends[first]), float(ratios[first])
-    return max(start, ratio)
+    # Up to each score, from the one before it, the counts and so the ratio are constant.
+    ends = np.unique(np.concatenate((tar[tar > 0], non[non > 0], [np.inf])))
+    above = [side.size - np.searchsorted(np.sort(side), ends) for side in (tar, non)]
+    with np.errstate(divide="ignore"):
+        own = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
+        other = np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))
+    # Where no target is left the ratio is that of what was added, whatever the scores say.
+    ratios = np.where(above[0] > 0, own - other, -np.inf)
+    first = int(np.argmax(ratios < ends))
+    return max(float(ends[first - 1]) if first else 0.0, float(ratios[first]))
 
 
 def _to_map(value: Given) -> Given:

@@ -12,14 +12,19 @@ import numpy as np
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_float_array, as_number, as_path, describe, invalid
-from bosaris_py.calibration.base import Map, Met, weighted_sum
-from bosaris_py.calibration.large import write_llrs
+from bosaris_py.calibration.base import Met, RowMap, Rows
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.key import Key, Ndx, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, assemble, refuse_utterances, stack_scores
+from bosaris_py.trials.scores import (
+    Scores,
+    assemble,
+    check_scores,
+    join,
+    refuse_utterances,
+    stack_scores,
+)
 
 
 def _to_line(value: object) -> LinearCalibration:
@@ -35,22 +40,22 @@ def _to_share(value: Given) -> float:
     return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
-def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
-    """Return the scores of targets, zero-effort impostors and spoofs."""
-    sample = Sample.from_trials(scores, key, allow_empty=True)
-    is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
-    others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
-    lists = [sample.tar.listed, *others]
+def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]]:
+    """Return the scores of targets, zero-effort impostors and spoofs, and notes of missing ones."""
+    check_scores(scores)
+    values, found, notes = join(scores, key)
+    labels = key.labels if found is None else key.labels[found]
+    lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
             hint = 'read_key(path) reads labels of three kinds; Key.from_trials takes "spoof".'
             hint = hint if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
-    return lists
+    return lists, notes
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SASVFusion(Map):
+class SASVFusion(RowMap):
     r"""A speaker verifier and a countermeasure as one detector of targets; made by `fit`.
 
     Parameters
@@ -173,21 +178,20 @@ class SASVFusion(Map):
             if price == 0:
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
-        refuse_utterances(cm, as_key(key), "cm")
-        (tar, non, _), (*bona, spoof) = (_class_lists(one, key) for one in (asv, cm))
-        lines = []
-        for trials, alarm in (
-            ((tar, non), given.fa_price),
-            ((np.concatenate(bona), spoof), given.spoof_price),
+        key = as_key(key)
+        refuse_utterances(cm, key, "cm")
+        (tar, non, _), asv_notes = _class_lists(asv, key)
+        (*bona, spoof), cm_notes = _class_lists(cm, key)
+        lines, notes = {}, []
+        for name, trials, alarm, missing in (
+            ("asv", (tar, non), given.fa_price, asv_notes),
+            ("cm", (np.concatenate(bona), spoof), given.spoof_price, cm_notes),
         ):
             prior = OperatingPoint(0.5, given.miss_price, alarm).effective_prior
-            lines.append(LinearCalibration._trained(*trials, prior=prior, ridge=ridge))
-        notes = [
-            attrs.evolve(note, about=name)
-            for name, line in zip(("asv", "cm"), lines, strict=True)
-            for note in line.notes
-        ]
-        return cls(asv=lines[0], cm=lines[1], spoof_share=share, notes=tuple(notes))
+            lines[name] = LinearCalibration._trained(*trials, prior=prior, ridge=ridge)
+            heard = (*missing, *lines[name].notes)
+            notes += [attrs.evolve(note, about=name) for note in heard]
+        return cls(**lines, spoof_share=share, notes=tuple(notes))
 
     def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of both detectors to log-likelihood-ratios.
@@ -213,24 +217,19 @@ class SASVFusion(Map):
             llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
             warn(notes)
             return assemble(llrs, ndx)
-        lists = as_float_array(asv, "asv"), as_float_array(cm, "cm")
-        if lists[0].shape != lists[1].shape:
-            raise invalid("cm", f"have the shape {lists[0].shape} of `asv`", f"{lists[1].shape}")
-        llrs, notes = self._mapped([one.ravel() for one in lists])
+        rows = as_float_array(asv, "asv"), as_float_array(cm, "cm")
+        if rows[0].shape != rows[1].shape:
+            raise invalid("cm", f"have the shape {rows[0].shape} of `asv`", f"{rows[1].shape}")
+        llrs, notes = self._mapped_rows(np.stack([row.ravel() for row in rows]))
         warn(notes)
-        return llrs.reshape(lists[0].shape)[()]
+        return llrs.reshape(rows[0].shape)[()]
 
     def _on_trials(
         self, scores: Mapping[str, Scores], ndx: Ndx | Key
     ) -> tuple[Float64Array, list[Note]]:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
         refuse_utterances(scores["cm"], ndx, "cm")
-        return self._mapped(stack_scores([scores["asv"], scores["cm"]], ndx))
-
-    def _mapped(self, scores: Sequence[FloatArray] | FloatArray) -> tuple[Float64Array, list[Note]]:
-        """Return the log-likelihood-ratios of the scores of both, and notes on these."""
-        (asv, notes), (cm, others) = self.asv._mapped(scores[0]), self.cm._mapped(scores[1])
-        return self._mixed([asv, cm]), [*notes, *others]
+        return self._mapped_rows(stack_scores([scores["asv"], scores["cm"]], ndx))
 
     def apply_files(
         self,
@@ -250,30 +249,19 @@ class SASVFusion(Map):
         ndx_file, output_file, progress
             As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
-        lines = self.asv, self.cm
-        met = [Met(line.low_score, line.high_score) for line in lines]
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
-        where = files, as_path(ndx_file, "ndx_file"), output_file
-        write_llrs(
-            *where, self._fused_raw, self._apply_listed, met, needs_all=True, progress=progress
-        )
-        warn(note for line, one in zip(lines, met, strict=True) for note in line._notes_on(one))
+        self._write(files, ndx_file, output_file, progress=progress)
 
-    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
-        result: Scores = self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
-        return result
+    def _met(self) -> list[Met]:
+        return [*self.asv._met(), *self.cm._met()]
 
-    def _fused_raw(self, scores: Sequence[FloatArray]) -> Float64Array:
-        """Return the log-likelihood-ratios of scores of which nothing is looked at."""
-        lines = zip((self.asv, self.cm), scores, strict=True)
-        return self._mixed(
-            [weighted_sum([values], np.array([line.scale]), line.offset) for line, values in lines]
-        )
+    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+        return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])
 
-    def _mixed(self, llrs: Sequence[Float64Array]) -> Float64Array:
-        """Return the LLRs of the mixture, of those of both detectors."""
+    def _llrs(self, rows: Rows) -> Float64Array:
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
+        llrs = self.asv._llrs(rows[:1]), self.cm._llrs(rows[1:])
         # What has no share says nothing, even if its score is infinite.
         terms = [share - part for share, part in zip(shares, llrs, strict=True) if share > -np.inf]
         # Files may hold anything where there is no trial.

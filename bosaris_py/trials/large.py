@@ -220,9 +220,10 @@ def _labels(trials: Key | Ndx) -> Labels:
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
-    """Read a list of trials, of a key if there are labels."""
-    if not is_key and hdf5.kind_of(path) == "flat_ndx":
-        return Ndx.read(path)
+    """Read a list of trials, of a key if there are labels, or of those that have scores."""
+    kind = None if is_key else hdf5.kind_of(path)
+    if kind in ("flat_ndx", "flat_scores"):
+        return Ndx.read(path) if kind == "flat_ndx" else Scores.read(path).to_ndx()
     key = Key.read(path)
     if is_key and key.n_spoof:
         hint = "Read it with read_key, or save key.bona_fide()."

