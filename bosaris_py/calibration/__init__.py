@@ -17,6 +17,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__dir__ = __all__.copy

@@ -36,6 +36,8 @@ from bosaris_py.trials.scores import assemble, joined_scores
 Options: TypeAlias = dict[str, Given]
 # Scores of several systems, of one shape.
 Rows: TypeAlias = FloatArray | Sequence[FloatArray]
+# Log-likelihood-ratios, and notes on the scores.
+Mapped: TypeAlias = tuple[Float64Array, list[Note]]
 
 # Training on fewer trials of a class, or errors of a kind, is uncertain: theory paper, 2.1.2.
 FEWEST = 30
@@ -73,20 +75,38 @@ def _array(n_dims: int) -> Options:
     return _field(finite, eq=attrs.cmp_using(np.array_equal))
 
 
-def _number(expected: str, is_allowed: Callable[[float], bool]) -> Options:
+def number(expected: str, is_allowed: Callable[[float], bool]) -> Options:
+    """Return the settings of a field that is a number."""
     return _field(lambda value, name: check.as_number(value, name, expected, is_allowed))
 
 
+def part(*kinds: type[Map]) -> Options:
+    """Return the settings of a field that is a map, built of its fields if it comes from a file."""
+    named = {kind.__name__: kind for kind in kinds}
+
+    def built(value: Given, name: str) -> Map:
+        if isinstance(value, dict):
+            fields = {"kind": kinds[0].__name__, **value}
+            kind = named.get(fields.pop("kind"))
+            value = value if kind is None else kind(**fields)
+        if type(value) not in kinds:
+            raise invalid(name, f"be one of {', '.join(named)}", check.describe(value))
+        return value  # type: ignore[no-any-return]
+
+    return _field(built)
+
+
 NOTES: Options = {"default": (), "converter": tuple, "eq": False}
-NUMBER = _number("be finite", math.isfinite)
+NUMBER = number("be finite", math.isfinite)
 NUMBER_OR_NONE = _or_none(NUMBER)
 NOT_NEGATIVE = _field(check.as_nonnegative)
 FRACTION = _field(check.check_fraction)
 RULE = _field(lambda value, _: scoring_rule(value).name)
-COUNT = _number("be a count", lambda n: n >= 0 and n % 1 == 0)
+COUNT = number("be a count", lambda n: n >= 0 and n % 1 == 0)
 COUNT["converter"] = attrs.converters.pipe(COUNT["converter"], int)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
+NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
 
 
 # ---- Maps
@@ -202,13 +222,11 @@ class ScoreMap(Map):
         return cls._trained_on(scores, key, conditions=conditions, **options)._told()
 
     @classmethod
-    def _trained_on(
-        cls, scores: Scores, key: Key, conditions: Conditions | None = None, **options: Given
-    ) -> Self:
+    def _trained_on(cls, scores: Scores, key: Key, **options: Given) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
         key = as_key(key)
         *classes, missing = joined_scores(scores, key)
-        trained = cls._trained(*classes, **weighted(options, conditions, key, scores))
+        trained = cls._trained(*classes, **weighted(options, key, scores))
         return attrs.evolve(trained, notes=(*missing, *trained.notes))
 
     def apply(self, x: Scores | npt.ArrayLike) -> Given:
@@ -252,10 +270,9 @@ class ScoreMap(Map):
         """Return the log-likelihood-ratios of scores, NaN refused, and notes on these."""
 
 
-def weighted(
-    options: Options, conditions: Conditions | None, key: Key, scores: Scores | None = None
-) -> Options:
-    """Return the options of a training with the weights of conditions among them."""
+def weighted(options: Options, key: Key, scores: Scores | None = None) -> Options:
+    """Return the options of a training with weights of trials in place of conditions."""
+    conditions = options.pop("conditions", None)
     if conditions is None:
         return options
     given = options.get("tar_weights"), options.get("non_weights")
@@ -360,7 +377,7 @@ class RowMap(Map):
     def _notes_on(self, met: Sequence[Met]) -> list[Note]:
         """Note scores far outside those of the training, or that these are they."""
 
-    def _mapped_rows(self, rows: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, rows: FloatArray) -> tuple[Float64Array, list[Note]]:
         """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
         met = self._met()
         for number, (row, each) in enumerate(zip(rows, met, strict=True), start=1):

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py.calibration.base import NUMBER, Options, ScoreMap
+from bosaris_py.calibration import base
+from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import ExtrapolationWarning
@@ -26,9 +27,7 @@ BoundsKind = Literal["elub", "iv", "wide"]
 # "wide" adds a trial for so many in the smaller class, and never more than "iv".
 _WIDE = 1000.0
 
-_MAPS: dict[str, type[ScoreMap]] = {
-    item.__name__: item for item in (LinearCalibration, PAVCalibration, GaussianCalibration)
-}
+_MAPS = LinearCalibration, PAVCalibration, GaussianCalibration
 
 
 class LLRBounds(NamedTuple):
@@ -176,15 +175,6 @@ def _upper_bound(
     return max(float(ends[first - 1]) if first else 0.0, float(ratios[first]))
 
 
-def _to_map(value: Given) -> Given:
-    """Return a map, built from its fields if it comes from a file."""
-    if type(value) in _MAPS.values():
-        return value
-    if not isinstance(value, dict) or value.get("kind") not in _MAPS:
-        raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(value))
-    return _MAPS[value["kind"]](**{name: x for name, x in value.items() if name != "kind"})
-
-
 @attrs.frozen(kw_only=True, repr=False)
 class BoundedCalibration(ScoreMap):
     """A calibration whose log-likelihood-ratios are cut off at bounds.
@@ -212,9 +202,9 @@ class BoundedCalibration(ScoreMap):
     [0.073, 3.78]
     """
 
-    map: ScoreMap = attrs.field(converter=_to_map)
-    low: float = attrs.field(**NUMBER)
-    high: float = attrs.field(**NUMBER)
+    map: ScoreMap = attrs.field(**base.part(*_MAPS))
+    low: float = attrs.field(**base.NUMBER)
+    high: float = attrs.field(**base.NUMBER)
     bounds: str = attrs.field(
         default="given", validator=check.one_of((*get_args(BoundsKind), "given"))
     )
@@ -264,8 +254,8 @@ class BoundedCalibration(ScoreMap):
         **options: Given,
     ) -> Self:
         check.check_choice(bounds, BoundsKind, "bounds")
-        if calibration not in _MAPS.values():
-            expected = f"be one of {', '.join(_MAPS)}"
+        if calibration not in _MAPS:
+            expected = f"be one of {', '.join(kind.__name__ for kind in _MAPS)}"
             raise check.invalid("calibration", expected, check.describe(calibration))
         tar, non = check.as_list(tar), check.as_list(non)
         fitted = calibration._trained(tar, non, **options)
@@ -274,7 +264,7 @@ class BoundedCalibration(ScoreMap):
         notes = [*fitted.notes, *notes]
         return cls(map=fitted, low=found.low, high=found.high, bounds=bounds, notes=tuple(notes))
 
-    def _content(self) -> Options:
+    def _content(self) -> base.Options:
         content = super()._content()
         return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
 

@@ -178,7 +178,7 @@ def cross_fitted(
     scores = check.as_list(scores)
     one = scores if isinstance(scores, Scores) else None
     options = {name: check.as_list(value) for name, value in options.items()}
-    options = base.weighted(options, options.pop("conditions", None), key, one)
+    options = base.weighted(options, key, one)
     weights = {name: each for name in _WEIGHTS if (each := options.pop(name, None)) is not None}
     # First: what the final map refuses or notes explains more than folds do.
     final = trainer._trained_on(scores, *given, key, **weights, **options)

@@ -37,7 +37,7 @@ class Line(base.ScoreMap, base.RowMap):
     n_non: int
 
     def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
-        return self._mapped_rows(scores[np.newaxis])
+        return base.RowMap._mapped(self, scores[np.newaxis])
 
     def _llrs(self, rows: base.Rows) -> Float64Array:
         return base.weighted_sum(rows, [self.scale], self.offset)

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
+from bosaris_py.numerics.objective import refuse_non_finite
 from bosaris_py.trials.sample import Sample
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
@@ -85,8 +86,8 @@ class PAVCalibration(base.ScoreMap):
         non: npt.ArrayLike,
         *,
         score_offset: float = 0.0,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
     ) -> Self:
         """Train the map.
 
@@ -110,32 +111,24 @@ class PAVCalibration(base.ScoreMap):
             If more than 30 trials of each class make one pool: scores tell nothing; or if the
             offset makes the map fall between pools.
         """
-        return cls._trained(tar, non, score_offset, tar_weights, non_weights)._told()
+        weights: base.Options = {"tar_weights": tar_weights, "non_weights": non_weights}
+        return cls._trained(tar, non, score_offset, **weights)._told()
 
     @classmethod
-    def _trained(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        score_offset: float = 0.0,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Self:
-        check.check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
-        targets, others = _finite(tar, "tar"), _finite(non, "non")
-        check.refuse_labels(targets, others)
+    def _trained(cls, tar: Given, non: Given, score_offset: float = 0.0, **weights: Given) -> Self:
+        targets, others = check.as_score_lists(tar, non, **weights)
+        for name, scores in (("tar", targets), ("non", others)):
+            check.check_not_empty(scores, name)
+        refuse_non_finite(targets[np.newaxis], others[np.newaxis])
         score_offset = check.as_nonnegative(score_offset, "score_offset")
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
-        weights = [
-            None if one is None else np.append(one, 1.0)
-            for one in (
-                check.as_weights(tar_weights, targets.size, "tar_weights"),
-                check.as_weights(non_weights, others.size, "non_weights"),
-            )
-        ]
+        sizes = {"tar_weights": targets.size, "non_weights": others.size}
+        checked = (check.as_weights(weights.get(name), n, name) for name, n in sizes.items())
         sample = Sample.from_scores(
-            np.append(targets, -outermost), np.append(others, outermost), *weights
+            np.append(targets, -outermost),
+            np.append(others, outermost),
+            *(None if each is None else np.append(each, 1.0) for each in checked),
         )
         bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
         n_tar, n_non = sample.tar.size - 1, sample.non.size - 1
@@ -182,14 +175,3 @@ class PAVCalibration(base.ScoreMap):
             f"llr {self.llr_bounds[0]:.4g} ... {self.llr_bounds[-1]:.4g}, "
             f"trained on {self.n_tar} targets and {self.n_non} non-targets"
         )
-
-
-def _finite(scores: npt.ArrayLike, name: str) -> FloatArray:
-    array = check.as_vector(scores, name)
-    check.check_not_empty(array, name)
-    check.refuse_nan(array, name)
-    infinite = int(np.count_nonzero(np.isinf(array)))
-    if infinite:
-        hint = "An infinite score has no place on a map with straight lines."
-        raise check.invalid(name, "be finite", f"{infinite} infinite scores", hint)
-    return array

@@ -23,9 +23,7 @@ Model = (
 )
 
 
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__dir__ = __all__.copy
 
 
 def read_model(path: FilePath) -> Model:

@@ -12,17 +12,15 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath
 from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.key import as_key
 from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
-SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
+SystemFiles: TypeAlias = Mapping[str, check.FilePath] | Sequence[check.FilePath]
 
 # Normal classes so far apart, one standard deviation of either, have an AUC of 0.76 or 0.24.
 _FAR_BELOW = 0.9
@@ -39,29 +37,9 @@ def in_order(systems: Given, trained: tuple[str, ...] | None, name: str = "syste
     if names is None:
         return systems
     if trained is not None and names != trained:
-        expected = (
-            f"name, in its order, the systems of the training ({check.list_some(trained, 20)})"
-        )
+        expected = f"name, in its order, the systems of the training ({check.list_some(trained)})"
         raise check.invalid(name, expected, check.list_some(names, 20))
     return list(systems.values())
-
-
-def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
-    """Note systems whose targets have far lower scores than the non-targets."""
-    # `separation` is in standard deviations, both classes counting the same; measures of quality,
-    # which tell little of the class, stay below the limit.
-    found = np.flatnonzero(separation < -_FAR_BELOW) + 1
-    if not found.size or n_smaller <= base.FEWEST:
-        return []
-    text = (
-        f"Higher scores of system {' and '.join(map(str, found))} speak against targets. Are "
-        "targets and non-targets swapped, or the scores distances?"
-    )
-    return [Note(SuspectScoresWarning, text)]
-
-
-def _to_names(names: Iterable[object] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(map(str, names))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -111,7 +89,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
     offset: float = attrs.field(**base.NUMBER)
     low_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
     high_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
-    system_names: tuple[str, ...] | None = attrs.field(default=None, converter=_to_names)
+    system_names: tuple[str, ...] | None = attrs.field(**base.NAMES_OR_NONE)
 
     def __attrs_post_init__(self) -> None:
         """Refuse anything but one value for each system, and one name for two."""
@@ -150,7 +128,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
         [4.5]
         """
         array = check.as_vector(weights, "weights").astype(np.float64)
-        return cls(weights=array, offset=offset, system_names=system_names, **base.NOT_TRAINED)
+        record = {**base.NOT_TRAINED, "system_names": system_names}
+        return cls(weights=array, offset=offset, **record)
 
     @classmethod
     def fit_scores(
@@ -187,13 +166,10 @@ class LinearFusion(base.LinearMap, base.RowMap):
         return cls._trained_on(systems, key, conditions=conditions, **options)._told()
 
     @classmethod
-    def _trained_on(
-        cls, systems: Systems, key: Key, conditions: Conditions | None = None, **options: Given
-    ) -> Self:
+    def _trained_on(cls, systems: Systems, key: Key, **options: Given) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
-        key = as_key(key)
         classes = stack_tar_non(systems, key)
-        fitted = cls._trained(*classes, **base.weighted(options, conditions, key))
+        fitted = cls._trained(*classes, **base.weighted(options, key))
         return attrs.evolve(fitted, system_names=names_of(systems))
 
     @classmethod
@@ -205,8 +181,14 @@ class LinearFusion(base.LinearMap, base.RowMap):
             text = f"{n_systems} systems are more than the {n_trials} trials of both classes."
             advice = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
             solution.notes.append(Note(SuspectScoresWarning, text, advice=advice))
-        n_smaller = min(training.n_tar, training.n_non)
-        solution.notes.extend(inverted_systems(solution.separation, n_smaller))
+        # Measures of quality, which tell little of the class, stay below the limit.
+        far_below = np.flatnonzero(solution.separation < -_FAR_BELOW) + 1
+        if far_below.size and min(training.n_tar, training.n_non) > base.FEWEST:
+            text = (
+                f"Higher scores of system {' and '.join(map(str, far_below))} speak against "
+                "targets. Are targets and non-targets swapped, or the scores distances?"
+            )
+            solution.notes.append(Note(SuspectScoresWarning, text))
         return cls(
             weights=solution.weights,
             offset=solution.offset,
@@ -218,14 +200,10 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        array = check.as_float_array(scores, name)
-        if array.ndim == 1 and array.size:
-            hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-            raise check.invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-        return check.as_matrix(array, name)
+        return check.as_matrix(scores, name)
 
     @staticmethod
-    def _as_files(score_files: Given) -> list[FilePath]:
+    def _as_files(score_files: Given) -> list[check.FilePath]:
         return as_paths(in_order(score_files, None), "score_files")
 
     @property
@@ -288,8 +266,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
     def apply_files(
         self,
         score_files: SystemFiles,
-        ndx_file: FilePath,
-        output_file: FilePath,
+        ndx_file: check.FilePath,
+        output_file: check.FilePath,
         *,
         progress: bool = False,
     ) -> None:
@@ -321,13 +299,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
-            names = f" ({check.list_some(self.system_names, 20)})" if self.system_names else ""
-            expected = f"hold the scores of {self.n_systems} systems, as in training{names}"
-            hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
-            raise check.invalid(name, expected, f"{n_systems}", hint)
-
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
-        return self._mapped_rows(scores)
+            expected = f"hold the scores of {self.n_systems} systems, a row each, as in training"
+            raise check.invalid(name, expected, f"{n_systems}")
 
     def _llrs(self, rows: base.Rows) -> Float64Array:
         return base.weighted_sum(rows, self.weights, self.offset)
@@ -348,7 +321,5 @@ class LinearFusion(base.LinearMap, base.RowMap):
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""
         weights = check.list_some(f"{weight:.4g}" for weight in self.weights)
-        return (
-            f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
-            f"{self._describe_training()}"
-        )
+        plane = f"weights [{weights}], offset {self.offset:.4g}"
+        return f"LinearFusion: {plane}, {self._describe_training()}"

@@ -13,7 +13,7 @@ diagonal :math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last ent
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Self, TypeAlias
 
 import attrs
@@ -23,17 +23,15 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Positions, StrArray
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath
 from bosaris_py.calibration import base
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
-from bosaris_py.numerics.newton import Ridge, train_linear
+from bosaris_py.numerics.newton import train_linear
 from bosaris_py.numerics.objective import TrainingObjective, pool_classes, refuse_non_finite
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality, quality as measuring
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.key import as_key, as_ndx
-from bosaris_py.trials.quality import Numbers, Qualities, TrialQuality
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
 # A feature of which less than this share of the variance is its own, not a combination of
@@ -61,12 +59,6 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     return lower + lower.T
 
 
-def triangle_from_form(form: Float64Array) -> Float64Array:
-    """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`."""
-    lower = form - 0.5 * np.diag(form.diagonal())
-    return np.asarray(lower[np.triu_indices(len(lower))])
-
-
 def quality_term(
     form: Float64Array, modelQ: FloatArray, segQ: FloatArray, models: Positions, segments: Positions
 ) -> Float64Array:
@@ -75,10 +67,9 @@ def quality_term(
     return np.asarray(np.einsum("it,it->t", left[:, models], right[:, segments]))
 
 
-def _with_ones(measures: npt.ArrayLike) -> Float64Array:
+def _with_ones(measures: FloatArray) -> Float64Array:
     """Return measures, one column for each id, with a row of ones below."""
-    matrix = np.asarray(measures, dtype=np.float64)
-    return np.vstack((matrix, np.ones(matrix.shape[1])))
+    return np.vstack((measures, np.ones(measures.shape[1])))
 
 
 def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[Float64Array, Float64Array]:
@@ -95,19 +86,11 @@ def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[Float64Arra
 
 
 def _standardised(
-    measures: TrialQuality, centre: Float64Array, spread: Float64Array
+    measures: measuring.TrialQuality, centre: Float64Array, spread: Float64Array
 ) -> list[Float64Array]:
     """Return the measures of models and of segments less the centre, divided by the spread."""
     sides = measures.modelQ, measures.segQ
     return [(side - centre[:, np.newaxis]) / spread[:, np.newaxis] for side in sides]
-
-
-def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array) -> Float64Array:
-    """Rewrite a form on ``(q - centre) / spread`` as one that gives the same values on q."""
-    # With [q'; 1] = A [q; 1] the form S on q' is A^T S A on q.
-    standardise = np.diag(np.append(1.0 / spread, 1.0))
-    standardise[:-1, -1] = -centre / spread
-    return np.asarray(standardise.T @ form @ standardise)
 
 
 # ---- Its entries as inputs of a training
@@ -130,27 +113,21 @@ def _features(q: Float64Array, r: Float64Array) -> Float64Array:
     return np.asarray(features)
 
 
-def _has_too_few_points(measures: FloatArray) -> bool:
-    """Tell if a side, (q, ids), has fewer distinct columns than measures that vary, plus one."""
-    left = measures
-    for _ in range(np.count_nonzero(np.ptp(measures, axis=1))):
-        left = left[:, (left != left[:, :1]).any(axis=0)]
-        if not left.size:
-            return True
-    return False
-
-
-def _kept_inputs(training: TrainingObjective, n_systems: int, *, few_points: bool) -> BoolArray:
+def _kept_inputs(
+    training: TrainingObjective, n_systems: int, sides: Sequence[FloatArray]
+) -> BoolArray:
     """Tell which inputs, systems and features, vary, and not only with those before them.
 
-    All systems are kept. With `few_points` on a side measures are collinear by chance, not by what
-    they are, and other ids will show it: all that vary are kept, and weights are the shortest.
+    All systems are kept. Where a side has fewer distinct points than measures that vary, plus one,
+    measures are collinear by chance, not by what they are, and other ids will show it: all that
+    vary are kept, and weights are the shortest.
     """
+    few = [len(np.unique(x.T, axis=0)) <= np.count_nonzero(np.ptp(x, axis=1)) for x in sides]
     _, residual = pool_classes(*training.moments())
     variance = residual.diagonal().copy()
     kept = variance > _CONSTANT**2
     kept[:n_systems] = True
-    for index in [] if few_points else np.flatnonzero(kept):
+    for index in [] if any(few) else np.flatnonzero(kept):
         own = residual[index, index]
         if own > _REDUNDANT * variance[index]:
             # What this input explains of the others is taken from their covariance.
@@ -164,8 +141,11 @@ def _kept_inputs(training: TrainingObjective, n_systems: int, *, few_points: boo
 
 
 def _measures_of(
-    qualities: Qualities, ndx: Ndx | Key, qtrans: npt.ArrayLike | None, n_measures: int = 0
-) -> TrialQuality:
+    qualities: measuring.Qualities,
+    ndx: Ndx | Key,
+    qtrans: npt.ArrayLike | None,
+    n_measures: int = 0,
+) -> measuring.TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
     measures = measuring.quality_of_trials(qualities, ndx)
     found = measures.n_measures
@@ -173,15 +153,6 @@ def _measures_of(
         expected = f"hold {n_measures or 'some'} quality measures in all, as in training"
         raise check.invalid("qualities", expected, f"{found}")
     return measures if qtrans is None else measuring.mix_measures(measures, qtrans)
-
-
-def _to_linear(value: object) -> LinearFusion:
-    """Return the back-off, built from its fields if it comes from a file."""
-    if isinstance(value, Mapping):
-        return LinearFusion(**value)
-    if not isinstance(value, LinearFusion):
-        raise check.invalid("linear", "be a LinearFusion", check.describe(value))
-    return value
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -253,13 +224,13 @@ class QualityFusion(base.TrainedMap):
     centre: Float64Array = attrs.field(**base.VECTOR)
     spread: Float64Array = attrs.field(**base.VECTOR)
     qtrans: Float64Array | None = attrs.field(**base.MATRIX_OR_NONE)
-    linear: LinearFusion = attrs.field(converter=_to_linear)
+    linear: LinearFusion = attrs.field(**base.part(LinearFusion))
 
     def __attrs_post_init__(self) -> None:
         """Raise unless all parts speak of as many systems and measures."""
-        size = self.centre.size
+        size, n_systems = self.centre.size, self.weights.size
         fits = (
-            self.linear.n_systems == self.n_systems
+            self.linear.n_systems == n_systems
             and self.form.shape == (size + 1, size + 1)
             and np.array_equal(self.form, self.form.T)
             and self.spread.shape == (size,)
@@ -267,12 +238,11 @@ class QualityFusion(base.TrainedMap):
             and (self.qtrans is None or len(self.qtrans) == size)
         )
         if not fits:
-            sizes = f"{self.n_systems} systems and {size} measures"
-            expected = f"fit {sizes}, a symmetric form and positive spreads"
+            expected = f"fit {n_systems} systems and {size} measures"
             raise check.invalid("linear, form, spread and qtrans", expected, "others")
 
     @classmethod
-    def _built(cls, parameters: base.Options, path: FilePath) -> Self:
+    def _built(cls, parameters: base.Options, path: check.FilePath) -> Self:
         # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
         if later and "linear" in parameters:
@@ -283,7 +253,7 @@ class QualityFusion(base.TrainedMap):
     def fit_scores(
         cls,
         systems: Systems,
-        qualities: Qualities,
+        qualities: measuring.Qualities,
         key: Key,
         *,
         qtrans: npt.ArrayLike | None = None,
@@ -349,25 +319,18 @@ class QualityFusion(base.TrainedMap):
 
     @classmethod
     def _trained_on(
-        cls,
-        systems: Systems,
-        qualities: Qualities,
-        key: Key,
-        *,
-        qtrans: Given = None,
-        conditions: Conditions | None = None,
-        linear: Given = None,
-        ridge: Ridge = "weak",
-        **options: Given,
+        cls, systems: Systems, qualities: measuring.Qualities, key: Key, **options: Given
     ) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
+        linear, qtrans = options.pop("linear", None), options.pop("qtrans", None)
         key = as_key(key).bona_fide()
-        options = base.weighted(options, conditions, key)
-        names = None if linear is None else _to_linear(linear).system_names
+        options = base.weighted(options, key)
+        names = None if linear is None else linear.system_names
         rows = stack_tar_non(in_order(systems, names), key)
-        measures, notes, n_systems = _measures_of(qualities, key, qtrans), [], len(rows[0])
+        measures, n_systems = _measures_of(qualities, key, qtrans), len(rows[0])
+        notes: list[Note] = []
         if linear is None:
-            linear = LinearFusion._trained(*rows, ridge=ridge, **options)
+            linear = LinearFusion._trained(*rows, **options)
             linear = attrs.evolve(linear, system_names=names_of(systems))
             notes += linear.notes
         linear._check_systems(n_systems, "systems")
@@ -376,6 +339,7 @@ class QualityFusion(base.TrainedMap):
         if measures.n_missing:
             text = f"Quality fusion training has {measures.n_missing} missing trials."
             notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
+        ridge = options.pop("ridge", "weak")
         used, classes = measures.covered.copy(), (key.is_target, ~key.is_target)
         for name, own in zip(("tar_weights", "non_weights"), classes, strict=True):
             mass = check.as_weights(options.get(name), int(own.sum()), name)
@@ -395,8 +359,7 @@ class QualityFusion(base.TrainedMap):
             at = measures.models[own & used], measures.segments[own & used]
             inputs.append(np.vstack((scores[:, used[own]], _features(q[:, at[0]], r[:, at[1]]))))
         training = TrainingObjective.from_scores(*inputs, **options)
-        few_points = any(map(_has_too_few_points, sides))
-        kept = _kept_inputs(training, n_systems, few_points=few_points)
+        kept = _kept_inputs(training, n_systems, sides)
         training = training.with_systems(kept)
         solution = train_linear(training, ridge=ridge)
         form = np.zeros((len(q), len(q)))
@@ -415,11 +378,6 @@ class QualityFusion(base.TrainedMap):
         )
 
     @property
-    def n_systems(self) -> int:
-        """Number of systems that are fused."""
-        return int(self.weights.size)
-
-    @property
     def n_measures(self) -> int:
         """Number of quality measures that are wanted, before they are mixed."""
         return int(self.centre.size if self.qtrans is None else self.qtrans.shape[1])
@@ -432,16 +390,18 @@ class QualityFusion(base.TrainedMap):
         with S = L + L'. The last one is 0: it would be a second offset. (In the toolkit the two
         share the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
-        # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
-        raw = in_raw_units(self.form, self.centre, self.spread)
-        offset = self.offset + raw[-1, -1]
-        raw[-1, -1] = 0.0
-        return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
+        # With [q'; 1] = A [q; 1] the form S on standardised measures q' is A^T S A on q.
+        standardise = np.diag(np.append(1.0 / self.spread, 1.0))
+        standardise[:-1, -1] = -self.centre / self.spread
+        raw = standardise.T @ self.form @ standardise
+        offset, raw[-1, -1] = self.offset + raw[-1, -1], 0.0
+        lower = raw - 0.5 * np.diag(raw.diagonal())
+        return np.concatenate((self.weights, [offset], lower[np.triu_indices(len(lower))[::-1]]))
 
     def apply(
         self,
         systems: Systems,
-        qualities: Qualities,
+        qualities: measuring.Qualities,
         ndx: Ndx | Key,
         *,
         backoff: Scores | None = None,
@@ -481,8 +441,12 @@ class QualityFusion(base.TrainedMap):
         return assemble(llrs, ndx)
 
     def _on_trials(
-        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, backoff: Scores | None = None
-    ) -> tuple[Float64Array, list[Note]]:
+        self,
+        systems: Systems,
+        qualities: measuring.Qualities,
+        ndx: Ndx | Key,
+        backoff: Scores | None = None,
+    ) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
         stack = stack_scores(in_order(systems, self.linear.system_names), ndx)
         self.linear._check_systems(len(stack), "systems")
@@ -493,22 +457,17 @@ class QualityFusion(base.TrainedMap):
         llrs, notes = beside._mapped(stack)
         q, r = _standardised(measures, self.centre, self.spread)
         llrs += quality_term(self.form, q, r, measures.models, measures.segments)
-        if measures.n_missing:
-            text = (
-                f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
-                "substituting backoff scores."
-            )
-            notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
+        if n := measures.n_missing:
+            text = f"Quality missing for {n} of {llrs.size} trials, substituting backoff scores."
+            notes.append(Note(MissingTrialsWarning, text, count=n))
             simple = self.linear._llrs(stack) if backoff is None else stack_scores(backoff, ndx)[0]
             llrs = np.where(measures.covered, llrs, simple)
         return llrs, notes
 
     def __repr__(self) -> str:
         """Show the numbers of systems and measures and how good the fusion was in training."""
-        return (
-            f"{type(self).__name__}: {self.n_systems} systems, {self.n_measures} quality "
-            f"measures, {self._describe_training()}"
-        )
+        sizes = f"{self.weights.size} systems, {self.n_measures} quality measures"
+        return f"QualityFusion: {sizes}, {self._describe_training()}"
 
 
 # ---- Measures as systems
@@ -516,16 +475,11 @@ class QualityFusion(base.TrainedMap):
 Combine = Literal["min", "max", "sum", "difference"]
 
 # One for both sides, or a pair for (models, segments), None for a side that does not count.
-OfSide: TypeAlias = SegmentQuality | Numbers | None
+OfSide: TypeAlias = SegmentQuality | measuring.Numbers | None
 Measured: TypeAlias = OfSide | tuple[OfSide, OfSide]
 
 # The difference of two values is their range.
-_COMBINE: Mapping[str, Callable[..., Float64Array]] = {
-    "min": np.min,
-    "max": np.max,
-    "sum": np.sum,
-    "difference": np.ptp,
-}
+_COMBINE: dict[str, Given] = {"min": np.min, "max": np.max, "sum": np.sum, "difference": np.ptp}
 
 
 def quality_systems(
@@ -590,15 +544,11 @@ def quality_systems(
             expected = f"hold names among {', '.join(qualities)}"
             raise check.invalid(argument, expected, check.describe(names))
     values = stack_scores(scores, ndx)
-    shifts: list[Float64Array] = []
-    products: list[Float64Array] = []
+    shifts, products = list[Float64Array](), list[Float64Array]()
     for name, measured in qualities.items():
         pair = measured if isinstance(measured, tuple) else (measured, measured)
-        sides = [
-            _trial_values(measuring.as_quality(side), ids, where, name)
-            for side, ids, where in zip(pair, ndx.ids, ndx.trial_positions(), strict=True)
-            if side is not None
-        ]
+        parts = zip(pair, ndx.ids, ndx.trial_positions(), strict=True)
+        sides = [_trial_values(side, ids, at, name) for side, ids, at in parts if side is not None]
         measure = sides[0] if len(sides) == 1 else _COMBINE[combine](sides, axis=0)
         if offset is None or name in offset:
             shifts.append(measure)
@@ -607,19 +557,18 @@ def quality_systems(
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
-def _trial_values(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
+def _trial_values(given: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
     """Return the value of the model, or of the segment, of each trial."""
+    quality = measuring.as_quality(given)
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         expected = "be SegmentQuality of one measure, or numbers by id"
         raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality))
     places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
-        raise TrialMismatchError(
-            f"{examples.size} ids with trials have no value of {name!r} "
-            f"({check.list_some(examples)}). "
-            "For a measure of one side give a pair, (None, quality) for segments only."
-        )
+        found = f"{examples.size} ids with trials have no value of {name!r}"
+        hint = "For a measure of one side give a pair, (None, quality) for segments only."
+        raise TrialMismatchError(f"{found} ({check.list_some(examples)}). {hint}")
     values = quality.values[:, places].astype(np.float64)
     measuring.check_finite(values, f"qualities[{name!r}]", ids[positions])
     return np.asarray(values[0])

@@ -11,51 +11,30 @@ import numpy as np
 
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_float_array, as_number, as_path, describe, invalid
-from bosaris_py.calibration.base import Met, RowMap, Rows
+from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid
+from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.trials import Scores, scores as scoring
 from bosaris_py.trials.key import Key, Ndx, as_key
-from bosaris_py.trials.scores import (
-    Scores,
-    assemble,
-    check_scores,
-    join,
-    refuse_utterances,
-    stack_scores,
-)
-
-
-def _to_line(value: object) -> LinearCalibration:
-    """Return a line, or build it of the fields that a file holds."""
-    if isinstance(value, Mapping):
-        return LinearCalibration(**value)
-    if not isinstance(value, LinearCalibration):
-        raise invalid("asv and cm", "be LinearCalibration", describe(value))
-    return value
-
-
-def _to_share(value: Given) -> float:
-    return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
 def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]]:
     """Return the scores of targets, zero-effort impostors and spoofs, and notes of missing ones."""
-    check_scores(scores)
-    values, found, notes = join(scores, key)
+    scoring.check_scores(scores)
+    values, found, notes = scoring.join(scores, key)
     labels = key.labels if found is None else key.labels[found]
     lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            hint = 'read_key(path) reads labels of three kinds; Key.from_trials takes "spoof".'
-            hint = hint if noun == "spoofs" else ""
+            hint = 'Key.from_trials takes "spoof".' if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
     return lists, notes
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SASVFusion(RowMap):
+class SASVFusion(base.RowMap):
     r"""A speaker verifier and a countermeasure as one detector of targets; made by `fit`.
 
     Parameters
@@ -103,9 +82,9 @@ class SASVFusion(RowMap):
 
     takes_spoofs: ClassVar[bool] = True
 
-    asv: LinearCalibration = attrs.field(converter=_to_line)
-    cm: LinearCalibration = attrs.field(converter=_to_line)
-    spoof_share: float = attrs.field(converter=_to_share)
+    asv: LinearCalibration = attrs.field(**base.part(LinearCalibration))
+    cm: LinearCalibration = attrs.field(**base.part(LinearCalibration))
+    spoof_share: float = attrs.field(**base.number("lie in [0, 1]", lambda x: 0.0 <= x <= 1.0))
 
     @classmethod
     def fit(
@@ -156,8 +135,7 @@ class SASVFusion(RowMap):
         both kinds and spoofs at that of :math:`\pi_t C_{miss}` to :math:`\pi_s C_{fa,s}`.
         """
         scores = {"asv": asv, "cm": cm}
-        how = costs, spoof_share, ridge
-        return cls._trained_on(scores, key, *how)._told()
+        return cls._trained_on(scores, key, costs, spoof_share, ridge)._told()
 
     @classmethod
     def _trained_on(
@@ -174,12 +152,11 @@ class SASVFusion(RowMap):
             raise invalid("scores", "be those of asv and cm", describe(scores), hint)
         asv, cm = scores["asv"], scores["cm"]
         given = SpoofCosts.named(costs)
-        for price, name in ((given.fa_price, "p_nontarget"), (given.spoof_price, "p_spoof")):
-            if price == 0:
-                raise invalid("costs", "have three classes of positive prior", f"{name} 0")
+        if given.fa_price == 0 or given.spoof_price == 0:
+            raise invalid("costs", "have three classes of positive prior", describe(costs))
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
-        refuse_utterances(cm, key, "cm")
+        scoring.refuse_utterances(cm, key, "cm")
         (tar, non, _), asv_notes = _class_lists(asv, key)
         (*bona, spoof), cm_notes = _class_lists(cm, key)
         lines, notes = {}, []
@@ -216,20 +193,16 @@ class SASVFusion(RowMap):
         if ndx is not None:
             llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
             warn(notes)
-            return assemble(llrs, ndx)
-        rows = as_float_array(asv, "asv"), as_float_array(cm, "cm")
-        if rows[0].shape != rows[1].shape:
-            raise invalid("cm", f"have the shape {rows[0].shape} of `asv`", f"{rows[1].shape}")
-        llrs, notes = self._mapped_rows(np.stack([row.ravel() for row in rows]))
+            return scoring.assemble(llrs, ndx)
+        rows = np.stack((as_float_array(asv, "asv"), as_float_array(cm, "cm")))
+        llrs, notes = self._mapped(rows.reshape(2, -1))
         warn(notes)
-        return llrs.reshape(rows[0].shape)[()]
+        return llrs.reshape(rows.shape[1:])[()]
 
-    def _on_trials(
-        self, scores: Mapping[str, Scores], ndx: Ndx | Key
-    ) -> tuple[Float64Array, list[Note]]:
+    def _on_trials(self, scores: Mapping[str, Scores], ndx: Ndx | Key) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
-        refuse_utterances(scores["cm"], ndx, "cm")
-        return self._mapped_rows(stack_scores([scores["asv"], scores["cm"]], ndx))
+        scoring.refuse_utterances(scores["cm"], ndx, "cm")
+        return self._mapped(scoring.stack_scores([scores["asv"], scores["cm"]], ndx))
 
     def apply_files(
         self,
@@ -252,13 +225,13 @@ class SASVFusion(RowMap):
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
         self._write(files, ndx_file, output_file, progress=progress)
 
-    def _met(self) -> list[Met]:
+    def _met(self) -> list[base.Met]:
         return [*self.asv._met(), *self.cm._met()]
 
-    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])
 
-    def _llrs(self, rows: Rows) -> Float64Array:
+    def _llrs(self, rows: base.Rows) -> Float64Array:
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
         llrs = self.asv._llrs(rows[:1]), self.cm._llrs(rows[1:])

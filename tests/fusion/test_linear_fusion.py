@@ -12,10 +12,10 @@ from bosaris_py.errors import (
     ExtrapolationWarning,
     InvalidInputError,
     SeparableDataWarning,
+    SuspectScoresWarning,
 )
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.fusion.linear_fusion import inverted_systems
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
@@ -302,12 +302,17 @@ def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
     assert found.objective_value == pytest.approx(min(values), rel=1e-9)
 
 
-def test_systems_that_are_inverted() -> None:
-    """Of more than 30 trials of a class, and by more than 0.9 deviations."""
-    assert inverted_systems(np.array([-0.8, 2.0]), 100) == []
-    (note,) = inverted_systems(np.array([-1.0, 2.0, -3.0]), 31)
-    assert "1 and 3" in note.text
-    assert inverted_systems(np.array([-1.0]), 30) == []
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+@pytest.mark.parametrize(("n_tar", "scales", "named"), [(31, (-1, 1, -1), "1 and 3"),
+    (30, (-1, 1, -1), None), (31, (1, 1, 0.5), None)])  # fmt: skip
+def test_systems_that_are_inverted(rng, n_tar, scales, named) -> None:
+    """Of more than 30 trials of a class, and of two standard deviations."""
+    scales = np.reshape(scales, (3, 1))
+    tar, non = rng.normal(4.0 * scales, 1.0, (3, n_tar)), rng.normal(size=(3, 40))
+    notes = LinearFusion.fit(tar, non).notes
+    found = [note.text for note in notes if note.kind is SuspectScoresWarning]
+    assert len(found) == (named is not None)
+    assert not found or named in found[0]
 
 
 class TestNames:

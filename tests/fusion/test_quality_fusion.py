@@ -68,7 +68,7 @@ def naive_fused(weights, systems, quality, qtrans=None):
 def raw_coefficients(fusion):
     """Return weights of systems and of raw features as `naive_features` orders them, and offset."""
     weights = fusion.toolkit_weights
-    n_systems = fusion.n_systems
+    n_systems = fusion.weights.size
     form = form_from_triangle(weights[n_systems + 1 :])
     entries = form[np.triu_indices(len(form))][:-1]
     return np.concatenate((weights[:n_systems], entries, [weights[n_systems]]))
