@@ -23,12 +23,13 @@ from bosaris_py.errors import (
     FewTrainingErrorsWarning,
     FileFormatError,
     InvalidInputError,
+    MissingTrialsWarning,
     SeparableDataWarning,
     SuspectScoresWarning,
 )
 from bosaris_py.files import models
 from bosaris_py.fusion import LinearFusion, QualityFusion, SASVFusion, read_model
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality
 
 TRAINED: dict[str, Any] = {
     **{"prior": 0.5, "objective": "cllr", "objective_value": 0.5},
@@ -60,32 +61,21 @@ MAPS = {
 }
 BAD = [
     ("pav", "score_bounds", ["-0.4", "0.2", "0.5", "0.9"]),
-    ("pav", "llr_bounds", [0.0, [0.2], 0.3, 0.4]),
-    ("pav", "llr_bounds", None),
-    ("pav", "llr_bounds", [0.0, 0.2, 0.3]),
-    ("pav", "llr_bounds", [0.2, 0.4, -0.4, -0.2]),
-    ("pav", "llr_bounds", [-math.inf, 0.2, 0.5, 0.9]),
+    *(("pav", "llr_bounds", x) for x in (None, [0.0, 0.2, 0.3], [0.2, 0.4, -0.4, -0.2])),
+    *(("pav", "llr_bounds", x) for x in ([0.0, [0.2], 0.3, 0.4], [-math.inf, 0.2, 0.5, 0.9])),
     ("pav", "score_bounds", [0.0, 0.2, 0.1, 0.9]),
     ("pav", "score_offset", -0.1),
     ("pav", "n_tar", True),
     *(("linear", "scale", value) for value in (10**400, math.nan, True, "2.0", [1.0], None)),
     *(("linear", "n_non", value) for value in (-1, 2.5)),
-    ("linear", "ridge", -1),
-    ("linear", "prior", "0.5"),
-    ("linear", "prior", 1.0),
-    ("linear", "objective", "mse"),
+    *(("linear", *each) for each in (("ridge", -1), ("prior", 1.0), ("objective", "mse"))),
     ("gauss", "high_score", None),
     *(("fusion", "weights", w) for w in (["0.5", "1.5"], [], [0.5, math.inf], [[0.5, 1.5]])),
-    ("fusion", "low_scores", [1.0]),
-    ("fusion", "system_names", ["a", "a"]),
-    ("bounded", "low", 1.0),
-    ("bounded", "map", {"kind": "LinearFusion"}),
-    ("sasv", "spoof_share", 1.5),
-    ("sasv", "asv", 3.0),
-    ("quality", "form", [[1.0, 2.0], [3.0, 0.0]]),
-    ("quality", "spread", [-1.0]),
-    ("quality", "qtrans", [[1.0], [2.0]]),
-    ("quality", "weights", [1.0]),
+    *(("fusion", *each) for each in (("low_scores", [1.0]), ("system_names", ["a", "a"]))),
+    *(("bounded", *each) for each in (("low", 1.0), ("map", {"kind": "LinearFusion"}))),
+    *(("sasv", *each) for each in (("spoof_share", 1.5), ("asv", 3.0))),
+    *(("quality", *each) for each in (("form", [[1.0, 2.0], [3.0, 0.0]]), ("spread", [-1.0]))),
+    *(("quality", *each) for each in (("qtrans", [[1.0], [2.0]]), ("weights", [1.0]))),
     ("quality", "linear", None),
 ]
 
@@ -107,12 +97,6 @@ def test_saved_maps_are_read_again(kind: str, tmp_path: Path) -> None:
     item.save(tmp_path / "a.b.Json")
     again = read_model(tmp_path / "a.b.Json")
     assert again == item == type(item).read((tmp_path / "a.b.Json").rename(tmp_path / "a.cal"))
-    content = json.loads((tmp_path / "a.cal").read_text(encoding="utf-8"))
-    assert content["kind"] == type(item).__name__
-    assert content["created_by"].startswith("bosaris_py ")
-    other = PAVCalibration if kind != "pav" else LinearCalibration
-    with pytest.raises(FileFormatError):
-        other.read(tmp_path / "a.cal")
     for name in ("scores.h5", "a.json.txt", ".json"):
         (tmp_path / name).write_text("old")
         with pytest.raises(InvalidInputError):
@@ -139,6 +123,7 @@ def test_files_tell_how_a_map_was_trained(tmp_path: Path) -> None:
     assert content["parameters"] == {"weights": [0.5, 1.5], "offset": -1.0, **TRAINED}
     later = {"low_scores": [0, 5], "high_scores": [1, 6], "system_names": ["b", "a"]}
     assert content["training_scores"] == later
+    assert content["created_by"].startswith("bosaris_py ")
 
 
 def test_files_of_version_0_3_are_read(tmp_path: Path) -> None:
@@ -188,6 +173,36 @@ def test_laws_of_every_map(which: tuple[Any, dict[str, Any]], seed: int, power: 
         again = read_model(Path(folder) / "map.json")
     assert again == other
     np.testing.assert_array_equal(again.apply(unit * points), other.apply(unit * points))
+
+
+WEIGHTED = [LinearCalibration, PAVCalibration, GaussianCalibration, LinearFusion, QualityFusion]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize("model", WEIGHTED)
+def test_conditions_are_weights_of_trials(model: Any, trials: tuple[Scores, Key]) -> None:
+    """A rare condition counts as much as a common one; what has no score has no share."""
+    scores, key = trials
+    is_rare = np.zeros(key.shape, dtype=bool)
+    is_rare[:, 40:] = True
+    conditions = Conditions({"common": ~is_rare, "rare": is_rare})
+    weights = conditions.trial_weights(key)
+    for own, mass in zip((key.tar, key.non), weights, strict=True):
+        rare = is_rare.T[own.T]
+        assert mass[rare].sum() == pytest.approx(mass[~rare].sum())
+    given: list[Any] = [scores, scores.transform(np.tanh)] if "Fusion" in model.__name__ else scores
+    quality = [SegmentQuality(key.segset, np.arange(50.0))] if model is QualityFusion else []
+    how = dict(zip(("tar_weights", "non_weights"), weights, strict=True))
+    found = model.fit_scores(given, *quality, key, conditions=conditions)
+    assert found == model.fit_scores(given, *quality, key, **how)
+    assert found != model.fit_scores(given, *quality, key)
+    if model is not QualityFusion and model is not LinearFusion:
+        kept = key.modelset, key.segset[:45]
+        some, inner = (each.filter(*kept, keep=True) for each in (scores, key))
+        parts = {"common": ~is_rare[:, :45], "rare": is_rare[:, :45]}
+        with pytest.warns(MissingTrialsWarning):
+            part = model.fit_scores(some, key, conditions=conditions)
+        assert part == model.fit_scores(some, inner, conditions=Conditions(parts))
 
 
 # Notes
@@ -271,10 +286,9 @@ def test_training_trials_are_no_test_trials(model: Any, trials: Any, tmp_path: P
 
 
 def test_training_files_are_no_test_files(trials: Any, tmp_path: Path) -> None:
-    scores, key = trials
-    scores.save(tmp_path / "s.h5")
-    key.save(tmp_path / "k.h5")
-    files, ndx, out = tmp_path / "s.h5", tmp_path / "k.h5", tmp_path / "out.h5"
+    files, ndx, out = (tmp_path / name for name in ("s.h5", "k.h5", "out.h5"))
+    for item, path in zip(trials, (files, ndx), strict=True):
+        item.save(path)
     line = LinearCalibration.fit_files(files, ndx)
     assert kinds_of(lambda: line.apply_file(files, out))[1] == [SuspectScoresWarning]
     fusion = LinearFusion.fit_files({"a": files}, ndx)
