@@ -12,20 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from bosaris_py import errors
 from bosaris_py.calibration import (
     BoundedCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
-)
-from bosaris_py.errors import (
-    ExtrapolationWarning,
-    FewTrainingErrorsWarning,
-    FileFormatError,
-    InvalidInputError,
-    MissingTrialsWarning,
-    SeparableDataWarning,
-    SuspectScoresWarning,
 )
 from bosaris_py.files import models
 from bosaris_py.fusion import LinearFusion, QualityFusion, SASVFusion, read_model
@@ -84,10 +76,12 @@ BAD = [
 def test_bad_fields_are_refused_by_the_constructor_and_in_files(kind, name, value, tmp_path):
     item, path = MAPS[kind], tmp_path / "damaged.json"
     changed = attrs.asdict(item, recurse=False) | {name: value}
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(errors.InvalidInputError):
         type(item)(**changed)
     models.write(path, {"kind": type(item).__name__, **item._content(), name: value})
-    with pytest.raises(FileFormatError, match=f"damaged parameters of a {type(item).__name__}"):
+    with pytest.raises(
+        errors.FileFormatError, match=f"damaged parameters of a {type(item).__name__}"
+    ):
         type(item).read(path)
 
 
@@ -99,7 +93,7 @@ def test_saved_maps_are_read_again(kind: str, tmp_path: Path) -> None:
     assert again == item == type(item).read((tmp_path / "a.b.Json").rename(tmp_path / "a.cal"))
     for name in ("scores.h5", "a.json.txt", ".json"):
         (tmp_path / name).write_text("old")
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(errors.InvalidInputError):
             item.save(tmp_path / name)
         assert (tmp_path / name).read_text() == "old"
 
@@ -110,9 +104,9 @@ def test_saved_maps_are_read_again(kind: str, tmp_path: Path) -> None:
 )
 def test_foreign_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(FileFormatError):
+    with pytest.raises(errors.FileFormatError):
         LinearCalibration.read(tmp_path / "x.json")
-    with pytest.raises(FileFormatError):
+    with pytest.raises(errors.FileFormatError):
         read_model(tmp_path / "x.json")
 
 
@@ -200,7 +194,7 @@ def test_conditions_are_weights_of_trials(model: Any, trials: tuple[Scores, Key]
         kept = key.modelset, key.segset[:45]
         some, inner = (each.filter(*kept, keep=True) for each in (scores, key))
         parts = {"common": ~is_rare[:, :45], "rare": is_rare[:, :45]}
-        with pytest.warns(MissingTrialsWarning):
+        with pytest.warns(errors.MissingTrialsWarning):
             part = model.fit_scores(some, key, conditions=conditions)
         assert part == model.fit_scores(some, inner, conditions=Conditions(parts))
 
@@ -228,7 +222,7 @@ def test_few_trials_of_a_class_are_noted(model: Any, n_tar: int, n_non: int, few
     tar, non = rng.normal(0.8, 1.0, n_tar), rng.normal(-0.8, 1.0, n_non)
     fitted, kinds = kinds_of(lambda: model.fit(tar, non))
     assert [note.count for note in fitted.notes] == ([] if few is None else [few])
-    assert kinds == ([] if few is None else [FewTrainingErrorsWarning])
+    assert kinds == ([] if few is None else [errors.FewTrainingErrorsWarning])
     assert [note.kind for note in fitted.notes] == kinds
 
 
@@ -246,7 +240,7 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     alarms = np.count_nonzero(fitted.apply(lists[1]) >= limit)
     fewest = min(misses, alarms)
     (note,) = fitted.notes if fewest < 30 else (None,)
-    assert kinds == ([] if note is None else [FewTrainingErrorsWarning])
+    assert kinds == ([] if note is None else [errors.FewTrainingErrorsWarning])
     assert fewest < 30
     assert note.count == fewest
 
@@ -254,9 +248,11 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
 def test_separable_classes_without_a_ridge_leave_one_note() -> None:
     scores = np.linspace(1, 2, 40)
     fitted, kinds = kinds_of(lambda: LinearCalibration.fit(scores, -scores, ridge=0))
-    assert kinds == [SeparableDataWarning] == [note.kind for note in fitted.notes]
+    assert kinds == [errors.SeparableDataWarning] == [note.kind for note in fitted.notes]
     assert math.isfinite(fitted.scale)
-    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [FewTrainingErrorsWarning]
+    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [
+        errors.FewTrainingErrorsWarning
+    ]
 
 
 @pytest.fixture
@@ -276,7 +272,7 @@ def test_training_trials_are_no_test_trials(model: Any, trials: Any, tmp_path: P
     fitted = read_model(tmp_path / "map.json")
     args = (given, key) if model is LinearFusion else (given,)
     llrs, kinds = kinds_of(lambda: fitted.apply(*args))
-    assert kinds == [SuspectScoresWarning]
+    assert kinds == [errors.SuspectScoresWarning]
     assert llrs.n_trials == 1000
     # Other trials, or most of them, or other scores of these: nothing.
     some = scores.filter(scores.modelset.tolist()[1:], scores.segset.tolist(), keep=True)
@@ -290,17 +286,17 @@ def test_training_files_are_no_test_files(trials: Any, tmp_path: Path) -> None:
     for item, path in zip(trials, (files, ndx), strict=True):
         item.save(path)
     line = LinearCalibration.fit_files(files, ndx)
-    assert kinds_of(lambda: line.apply_file(files, out))[1] == [SuspectScoresWarning]
+    assert kinds_of(lambda: line.apply_file(files, out))[1] == [errors.SuspectScoresWarning]
     fusion = LinearFusion.fit_files({"a": files}, ndx)
     fuse = lambda: fusion.apply_files({"a": files}, ndx, out)  # noqa: E731
-    assert kinds_of(fuse)[1] == [SuspectScoresWarning]
+    assert kinds_of(fuse)[1] == [errors.SuspectScoresWarning]
 
 
 def test_scores_far_from_the_training_are_counted() -> None:
     """Beyond a fifth of the range, 0 to 1: above 1.2 or below -0.2."""
     scores = [0.5, 1.2, 1.21, -0.21, np.inf]
     llrs, kinds = kinds_of(lambda: LINE.apply(scores))
-    assert kinds == [ExtrapolationWarning]
+    assert kinds == [errors.ExtrapolationWarning]
     np.testing.assert_array_equal(llrs, 2 * np.array(scores) - 1)
     (note,) = LINE._mapped(np.array(scores))[1]
     assert note.count == 2
