@@ -29,7 +29,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Scores, large
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import Key, as_key
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import assemble, joined_scores
 
 # Options by name: of a training, of a field, of a map in a file.
@@ -80,6 +80,10 @@ def number(expected: str, is_allowed: Callable[[float], bool]) -> Options:
     return _field(lambda value, name: check.as_number(value, name, expected, is_allowed))
 
 
+def _count(value: object, name: str) -> int:
+    return int(check.as_number(value, name, "be a count", lambda n: n >= 0 and n % 1 == 0))
+
+
 def part(*kinds: type[Map]) -> Options:
     """Return the settings of a field that is a map, built of its fields if it comes from a file."""
     named = {kind.__name__: kind for kind in kinds}
@@ -102,8 +106,7 @@ NUMBER_OR_NONE = _or_none(NUMBER)
 NOT_NEGATIVE = _field(check.as_nonnegative)
 FRACTION = _field(check.check_fraction)
 RULE = _field(lambda value, _: scoring_rule(value).name)
-COUNT = number("be a count", lambda n: n >= 0 and n % 1 == 0)
-COUNT["converter"] = attrs.converters.pipe(COUNT["converter"], int)
+COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
 NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
@@ -224,7 +227,6 @@ class ScoreMap(Map):
     @classmethod
     def _trained_on(cls, scores: Scores, key: Key, **options: Given) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
-        key = as_key(key)
         *classes, missing = joined_scores(scores, key)
         trained = cls._trained(*classes, **weighted(options, key, scores))
         return attrs.evolve(trained, notes=(*missing, *trained.notes))
@@ -266,7 +268,7 @@ class ScoreMap(Map):
         return result
 
     @abstractmethod
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> Mapped:
         """Return the log-likelihood-ratios of scores, NaN refused, and notes on these."""
 
 
@@ -377,7 +379,7 @@ class RowMap(Map):
     def _notes_on(self, met: Sequence[Met]) -> list[Note]:
         """Note scores far outside those of the training, or that these are they."""
 
-    def _mapped(self, rows: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, rows: FloatArray) -> Mapped:
         """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
         met = self._met()
         for number, (row, each) in enumerate(zip(rows, met, strict=True), start=1):
@@ -619,15 +621,10 @@ class LinearMap(TrainedMap):
 
     @classmethod
     def _trained(
-        cls,
-        tar: Given,
-        non: Given,
-        *,
-        ridge: Ridge = "weak",
-        nonnegative: bool = False,
-        **options: Given,
+        cls, tar: Given, non: Given, *, nonnegative: bool = False, **options: Given
     ) -> Self:
         """Train as `fit` does, without a warning."""
+        ridge = options.pop("ridge", "weak")
         check.check_class_rows(tar, non, **options)
         rows = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         training = TrainingObjective.from_scores(*rows, **options)

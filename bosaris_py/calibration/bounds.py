@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Given
+from bosaris_py._arrays import FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py.calibration import base
 from bosaris_py.calibration.base import ScoreMap
@@ -23,6 +23,7 @@ from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 BoundsKind = Literal["elub", "iv", "wide"]
+_FOUND = (*get_args(BoundsKind), "given")
 
 # "wide" adds a trial for so many in the smaller class, and never more than "iv".
 _WIDE = 1000.0
@@ -142,11 +143,7 @@ def bounds_of(
         found = check.describe(speakers)
         raise check.invalid("speakers", "be left out of lists of trials", found, hint)
     else:
-        targets, others = check.as_score_lists(tar, non)
-        for name, scores in (("tar", targets), ("non", others)):
-            check.check_not_empty(scores, name)
-            check.refuse_nan(scores, name)
-        sample = Sample.from_scores(targets, others)
+        sample = Sample.from_scores(tar, non)
     tar, non = sample.tar, sample.non
     # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
     units = (1.0, 1.0)
@@ -205,9 +202,7 @@ class BoundedCalibration(ScoreMap):
     map: ScoreMap = attrs.field(**base.part(*_MAPS))
     low: float = attrs.field(**base.NUMBER)
     high: float = attrs.field(**base.NUMBER)
-    bounds: str = attrs.field(
-        default="given", validator=check.one_of((*get_args(BoundsKind), "given"))
-    )
+    bounds: str = attrs.field(default="given", validator=check.one_of(_FOUND))
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds without 0 between them."""
@@ -254,9 +249,7 @@ class BoundedCalibration(ScoreMap):
         **options: Given,
     ) -> Self:
         check.check_choice(bounds, BoundsKind, "bounds")
-        if calibration not in _MAPS:
-            expected = f"be one of {', '.join(kind.__name__ for kind in _MAPS)}"
-            raise check.invalid("calibration", expected, check.describe(calibration))
+        check.check_choice(calibration, _MAPS, "calibration")
         tar, non = check.as_list(tar), check.as_list(non)
         fitted = calibration._trained(tar, non, **options)
         llrs = [fitted._mapped(check.as_vector(scores, "tar"))[0] for scores in (tar, non)]
@@ -268,7 +261,7 @@ class BoundedCalibration(ScoreMap):
         content = super()._content()
         return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
 
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> base.Mapped:
         llrs, notes = self.map._mapped(scores)
         within = [note for note in notes if note.kind is not ExtrapolationWarning]
         return np.clip(llrs, self.low, self.high), within

@@ -65,10 +65,8 @@ class CrossFit(Generic[Model]):
     def __repr__(self) -> str:
         """Show the numbers of folds and speakers, and the final map."""
         n_folds = len(set(self.fold_of.values()))
-        return (
-            f"CrossFit: {n_folds} folds of {len(self.fold_of)} speakers, {len(self.folds)} maps; "
-            f"final {self.final!r}"
-        )
+        maps = f"{n_folds} folds of {len(self.fold_of)} speakers, {len(self.folds)} maps"
+        return f"CrossFit: {maps}; final {self.final!r}"
 
 
 def cross_fit(

@@ -24,19 +24,18 @@ from bosaris_py.numerics.objective import TrainingObjective
 _REAL_GAIN = 1e-12
 
 
+@attrs.frozen(kw_only=True, repr=False, slots=False)
 class Line(base.ScoreMap, base.RowMap):
     """A line, which goes on beyond the scores of the training."""
 
-    __slots__ = ()
+    scale: float = attrs.field(**base.NUMBER)
+    offset: float = attrs.field(**base.NUMBER)
+    low_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    high_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    n_tar: int = attrs.field(**base.COUNT)
+    n_non: int = attrs.field(**base.COUNT)
 
-    scale: float
-    offset: float
-    low_score: float | None
-    high_score: float | None
-    n_tar: int
-    n_non: int
-
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> base.Mapped:
         return base.RowMap._mapped(self, scores[np.newaxis])
 
     def _llrs(self, rows: base.Rows) -> Float64Array:
@@ -111,11 +110,6 @@ class LinearCalibration(base.LinearMap, Line):
     """
 
     needs_all: ClassVar[bool] = False
-
-    scale: float = attrs.field(**base.NUMBER)
-    offset: float = attrs.field(**base.NUMBER)
-    low_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
-    high_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
 
     @classmethod
     def from_line(cls, scale: float, offset: float) -> Self:
@@ -258,13 +252,7 @@ class GaussianCalibration(Line):
     GaussianCalibration: llr = 4 * score - 4, 2 targets, 2 non-targets
     """
 
-    scale: float = attrs.field(**base.NUMBER)
-    offset: float = attrs.field(**base.NUMBER)
     target_share: float = attrs.field(**base.NUMBER)
-    low_score: float = attrs.field(**base.NUMBER)
-    high_score: float = attrs.field(**base.NUMBER)
-    n_tar: int = attrs.field(**base.COUNT)
-    n_non: int = attrs.field(**base.COUNT)
 
     @classmethod
     def fit(

@@ -61,7 +61,6 @@ BAD = [
     *(("linear", "scale", value) for value in (10**400, math.nan, True, "2.0", [1.0], None)),
     *(("linear", "n_non", value) for value in (-1, 2.5)),
     *(("linear", *each) for each in (("ridge", -1), ("prior", 1.0), ("objective", "mse"))),
-    ("gauss", "high_score", None),
     *(("fusion", "weights", w) for w in (["0.5", "1.5"], [], [0.5, math.inf], [[0.5, 1.5]])),
     *(("fusion", *each) for each in (("low_scores", [1.0]), ("system_names", ["a", "a"]))),
     *(("bounded", *each) for each in (("low", 1.0), ("map", {"kind": "LinearFusion"}))),
