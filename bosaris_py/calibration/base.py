@@ -513,10 +513,17 @@ def _few_errors(training: TrainingObjective, solution: LinearSolution) -> list[N
     is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
     if is_apart or training.sum_non is not None or not solution.weights.any():
         return []
-    line, limit = (solution.weights, solution.offset), -training.plo
-    misses = np.count_nonzero(weighted_sum(training.tar, *line) < limit)
-    alarms = np.count_nonzero(weighted_sum(training.non, *line) >= limit)
-    found = {"misses": int(misses), "false alarms": int(alarms)}
+    found = {}
+    for name, scores, is_error in (
+        ("misses", training.tar, np.less),
+        ("false alarms", training.non, np.greater_equal),
+    ):
+        # Of many trials the first have enough.
+        for part in (scores[:, :10_000], scores):
+            llrs = weighted_sum(part, solution.weights, solution.offset)
+            found[name] = int(np.count_nonzero(is_error(llrs, -training.plo)))
+            if found[name] >= FEWEST:
+                break
     few = [f"{count} {name}" for name, count in found.items() if count < FEWEST]
     text = (
         f"At prior {training.prior:.4g} the training data have {' and '.join(few)}; "

@@ -152,17 +152,18 @@ def bounds_of(
     wide = min(0.5, min(tar.size, non.size) / _WIDE)
     # What is added to the counts at and beyond an LLR, of the class it speaks for and the other.
     added = {"elub": (0.0, 1.0), "iv": (0.5, 0.5), "wide": (wide, wide)}[kind]
-    low = 0.0 - _upper_bound(-non.listed, -tar.listed, added, units[::-1])
-    return LLRBounds(low, _upper_bound(tar.listed, non.listed, added, units)), no_llrs(sample)
+    tar, non = tar.scores, non.scores
+    low = 0.0 - _upper_bound(-non[::-1], -tar[::-1], added, units[::-1])
+    return LLRBounds(low, _upper_bound(tar, non, added, units)), no_llrs(sample)
 
 
 def _upper_bound(
     tar: FloatArray, non: FloatArray, added: tuple[float, float], units: tuple[float, float]
 ) -> float:
-    """Return where the empirical log-ratio of both tails first falls below the diagonal."""
+    """Return where the log-ratio of both tails, of ascending LLRs, first is below the diagonal."""
     # Up to each score, from the one before it, the counts and so the ratio are constant.
     ends = np.unique(np.concatenate((tar[tar > 0], non[non > 0], [np.inf])))
-    above = [side.size - np.searchsorted(np.sort(side), ends) for side in (tar, non)]
+    above = [side.size - np.searchsorted(side, ends) for side in (tar, non)]
     with np.errstate(divide="ignore"):
         own = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
         other = np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))

@@ -192,7 +192,8 @@ def cross_fitted(
     codes, classes = low * (1 + high.max()) + high, (is_target, ~is_target)
     for code in np.unique(codes).tolist():
         (p, q), here = divmod(code, 1 + int(high.max())), codes == code
-        train = ~(np.isin(low, (p, q)) | np.isin(high, (p, q)))
+        is_left = np.isin(np.arange(1 + high.max()), (p, q))
+        train = ~(is_left[low] | is_left[high])
         sides = [train & own for own in classes]
         for side, noun in zip(sides, ("targets", "non-targets"), strict=True):
             if not side.any():
