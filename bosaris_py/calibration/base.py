@@ -538,7 +538,7 @@ class LinearMap(TrainedMap):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
 
     # Whether a trial without a score of a system is an error, and not left out.
-    needs_all: ClassVar[bool]
+    _needs_all: ClassVar[bool]
 
     @classmethod
     def fit(
@@ -722,7 +722,7 @@ class LinearMap(TrainedMap):
         )
         summarise = functools.partial(_summary, step=files.step(large.KEPT))
         tar, n_non, found, missing = files.first_pass(
-            summarise, "training scores", all_scored=cls.needs_all
+            summarise, "training scores", all_scored=cls._needs_all
         )
         warn(missing)
         moments, sizes, some = zip(*found, strict=True)

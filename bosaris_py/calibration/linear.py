@@ -109,7 +109,7 @@ class LinearCalibration(base.LinearMap, Line):
     [-2.299, 1.656]
     """
 
-    needs_all: ClassVar[bool] = False
+    _needs_all: ClassVar[bool] = False
 
     @classmethod
     def from_line(cls, scale: float, offset: float) -> Self:

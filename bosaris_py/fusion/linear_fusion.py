@@ -83,7 +83,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
     [-0.919, 1.049]
     """
 
-    needs_all: ClassVar[bool] = True
+    _needs_all: ClassVar[bool] = True
 
     weights: Float64Array = attrs.field(**base.VECTOR)
     offset: float = attrs.field(**base.NUMBER)

@@ -248,12 +248,8 @@ def both(quality):
     return {"duration": (None, quality)}
 
 
-COMBINED = {
-    "min": np.minimum,
-    "max": np.maximum,
-    "sum": np.add,
-    "difference": lambda a, b: np.abs(a - b),
-}
+COMBINED = {"min": np.minimum, "max": np.maximum, "sum": np.add}
+COMBINED["difference"] = lambda a, b: np.abs(a - b)
 
 
 @pytest.mark.parametrize("combine", COMBINED)
