@@ -415,7 +415,7 @@ class RowMap(Map):
         if not is_list(wanted):
             hdf5_writing.write_rows(output_file, blocks, files.ids)
         else:
-            listed = large.read_list(wanted)
+            listed = large.read_list(wanted) if trials else Scores.read(wanted).to_ndx()
             n_models, cells, llrs = listed.shape[0], [], []
             own = trial_codes(*listed.trial_positions(), n_models)
             # Where all files are lists, a row is a trial.

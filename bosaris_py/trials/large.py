@@ -220,10 +220,9 @@ def _labels(trials: Key | Ndx) -> Labels:
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
-    """Read a list of trials, of a key if there are labels, or of those that have scores."""
-    kind = None if is_key else hdf5.kind_of(path)
-    if kind in ("flat_ndx", "flat_scores"):
-        return Ndx.read(path) if kind == "flat_ndx" else Scores.read(path).to_ndx()
+    """Read a list of trials, of a key if there are labels."""
+    if not is_key and hdf5.kind_of(path) == "flat_ndx":
+        return Ndx.read(path)
     key = Key.read(path)
     if is_key and key.n_spoof:
         hint = "Read it with read_key, or save key.bona_fide()."
@@ -380,7 +379,9 @@ def open_trials(
     sources: list[MatrixFile | _List]
     if all(listed):
         # A matrix may be too large: each trial has a row of its own.
-        systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
+        systems = list(map(Scores.read, score_files))
+        no_file = trial_file is None
+        trials = systems[0].to_ndx() if no_file else read_list(paths[-1], is_key=is_key)
         n, sources = trials.n_trials, []
         for system in systems:
             values, found = system.found_in(trials)
