@@ -17,14 +17,12 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Weighting, by_constructor
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar
-from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.files import hdf5_writing, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics import newton, objective as losses
 from bosaris_py.numerics.newton import LinearSolution, Ridge
-from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Scores, large
@@ -68,7 +66,7 @@ def _array(n_dims: int) -> Options:
     def finite(values: npt.ArrayLike, name: str) -> Float64Array:
         array = check.as_float_array(values, name).astype(np.float64)
         if array.ndim != n_dims or not array.size or not np.isfinite(array).all():
-            raise invalid(name, f"be finite numbers in {n_dims} dimensions", check.describe(values))
+            raise check.invalid(name, f"be finite, in {n_dims} dimensions", check.describe(values))
         array.setflags(write=False)
         return array
 
@@ -94,7 +92,7 @@ def part(*kinds: type[Map]) -> Options:
             kind = named.get(fields.pop("kind"))
             value = value if kind is None else kind(**fields)
         if type(value) not in kinds:
-            raise invalid(name, f"be one of {', '.join(named)}", check.describe(value))
+            raise check.invalid(name, f"be one of {', '.join(named)}", check.describe(value))
         return value  # type: ignore[no-any-return]
 
     return _field(built)
@@ -129,7 +127,7 @@ class Map:
         warn(self.notes)
         return self
 
-    def save(self, path: FilePath) -> None:
+    def save(self, path: check.FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
         Parameters
@@ -138,8 +136,8 @@ class Map:
             File to write, ending in ``.json`` in upper or lower case; replaced as a
             whole if it exists.
         """
-        if as_path(path).suffix.lower() != ".json":
-            raise invalid("path", "end in .json", repr(str(path)))
+        if check.as_path(path).suffix.lower() != ".json":
+            raise check.invalid("path", "end in .json", repr(str(path)))
         models.write(path, {"kind": type(self).__name__, **self._content()})
 
     def _content(self) -> Options:
@@ -147,7 +145,7 @@ class Map:
         return attrs.asdict(self, filter=attrs.filters.exclude("notes"))
 
     @classmethod
-    def read(cls, path: FilePath) -> Self:
+    def read(cls, path: check.FilePath) -> Self:
         """Read a map that `save` has written.
 
         Parameters
@@ -172,7 +170,7 @@ class Map:
         return cls._built(parameters, path)
 
     @classmethod
-    def _built(cls, parameters: Options, path: FilePath) -> Self:
+    def _built(cls, parameters: Options, path: check.FilePath) -> Self:
         """Build a map of the parameters in a file, which an error then names."""
         try:
             return cls(**parameters)
@@ -393,9 +391,9 @@ class RowMap(Map):
 
     def _write(
         self,
-        score_files: Sequence[FilePath],
-        trial_file: FilePath | None,
-        output_file: FilePath,
+        score_files: Sequence[check.FilePath],
+        trial_file: check.FilePath | None,
+        output_file: check.FilePath,
         *,
         needs_all: bool = True,
         progress: bool,
@@ -405,9 +403,9 @@ class RowMap(Map):
         Without `trial_file` all scores of the one system are written. Trials without score are
         refused if all are needed, and warned of otherwise.
         """
-        if as_path(output_file, "output_file").suffix.lower() not in (".h5", ".hdf5"):
-            raise invalid("output_file", "end in .h5 or .hdf5", repr(str(output_file)))
-        trials = [] if trial_file is None else [as_path(trial_file, "ndx_file")]
+        if check.as_path(output_file, "output_file").suffix.lower() not in (".h5", ".hdf5"):
+            raise check.invalid("output_file", "end in .h5 or .hdf5", repr(str(output_file)))
+        trials = [] if trial_file is None else [check.as_path(trial_file, "ndx_file")]
         refuse_inputs(output_file, (*score_files, *trials), "output_file")
         files = large.open_trials(score_files, trials[0] if trials else None)
         met, wanted = self._met(), (trials or score_files)[0]
@@ -458,7 +456,7 @@ class RowMap(Map):
 
 def _contradiction(name: str, n_bad: int, n_trials: int) -> errors.InvalidInputError:
     found = f"infinite evidence for and against at {n_bad} of {n_trials} trials"
-    return invalid(name, "not contradict itself", found)
+    return check.invalid(name, "not contradict itself", found)
 
 
 # ---- Maps that are trained by optimisation
@@ -492,7 +490,7 @@ NOT_TRAINED: Options = {
 }
 
 
-def record(training: TrainingObjective, solution: LinearSolution) -> Options:
+def record(training: losses.TrainingObjective, solution: LinearSolution) -> Options:
     """Return the fields of a `TrainedMap`, and what is to note of the training."""
     n_tar, n_non = training.n_tar, training.n_non
     notes = few_trials(n_tar, n_non) or _few_errors(training, solution)
@@ -507,7 +505,7 @@ def record(training: TrainingObjective, solution: LinearSolution) -> Options:
     }
 
 
-def _few_errors(training: TrainingObjective, solution: LinearSolution) -> list[Note]:
+def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) -> list[Note]:
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
     is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
@@ -634,7 +632,7 @@ class LinearMap(TrainedMap):
         ridge = options.pop("ridge", "weak")
         check.check_class_rows(tar, non, **options)
         rows = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        training = TrainingObjective.from_scores(*rows, **options)
+        training = losses.TrainingObjective.from_scores(*rows, **options)
         train = newton.train_nonnegative if nonnegative else newton.train_linear
         return cls._from_training(training, train(training, ridge=ridge))
 
@@ -642,7 +640,7 @@ class LinearMap(TrainedMap):
     def fit_files(
         cls,
         score_files: Given,
-        key_file: FilePath,
+        key_file: check.FilePath,
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
@@ -716,7 +714,7 @@ class LinearMap(TrainedMap):
         # Arguments are checked before files are opened and read for minutes.
         newton.ridge_strengths(ridge, 1)
         rule, (probability, plo) = scoring_rule(objective), resolve_prior(prior)
-        paths = cls._as_files(score_files), as_path(key_file, "key_file")
+        paths = cls._as_files(score_files), check.as_path(key_file, "key_file")
         files = large.TrialFiles.open(
             [paths], workers=workers, executor=executor, progress=progress
         )
@@ -727,7 +725,7 @@ class LinearMap(TrainedMap):
         warn(missing)
         moments, sizes, some = zip(*found, strict=True)
         non = np.concatenate(some, axis=1)
-        training = TrainingObjective(
+        training = losses.TrainingObjective(
             rule=rule,
             prior=probability,
             plo=plo,
@@ -747,13 +745,13 @@ class LinearMap(TrainedMap):
 
     @staticmethod
     @abstractmethod
-    def _as_files(score_files: Given) -> list[FilePath]:
+    def _as_files(score_files: Given) -> list[check.FilePath]:
         """Return the files of all systems."""
 
     @classmethod
     @abstractmethod
     def _from_training(
-        cls, training: TrainingObjective, solution: LinearSolution, systems: object = None
+        cls, training: losses.TrainingObjective, solution: LinearSolution, systems: object = None
     ) -> Self:
         """Build the map of weights that were found, with the record of the training."""
 

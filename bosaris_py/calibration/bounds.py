@@ -12,7 +12,6 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py.calibration import base
-from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import ExtrapolationWarning
@@ -174,7 +173,7 @@ def _upper_bound(
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class BoundedCalibration(ScoreMap):
+class BoundedCalibration(base.ScoreMap):
     """A calibration whose log-likelihood-ratios are cut off at bounds.
 
     Make one with `fit`, `fit_scores` or `read`, or of a map and bounds from validation trials.
@@ -200,7 +199,7 @@ class BoundedCalibration(ScoreMap):
     [0.073, 3.78]
     """
 
-    map: ScoreMap = attrs.field(**base.part(*_MAPS))
+    map: base.ScoreMap = attrs.field(**base.part(*_MAPS))
     low: float = attrs.field(**base.NUMBER)
     high: float = attrs.field(**base.NUMBER)
     bounds: str = attrs.field(default="given", validator=check.one_of(_FOUND))
@@ -217,7 +216,7 @@ class BoundedCalibration(ScoreMap):
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
         *,
-        calibration: type[ScoreMap] = LinearCalibration,
+        calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
         **options: Given,
     ) -> Self:
@@ -245,7 +244,7 @@ class BoundedCalibration(ScoreMap):
         cls,
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
-        calibration: type[ScoreMap] = LinearCalibration,
+        calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
         **options: Given,
     ) -> Self:

@@ -13,11 +13,9 @@ import numpy.typing as npt
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
 from bosaris_py._notes import Note
-from bosaris_py._validation import FilePath, as_path
 from bosaris_py.calibration import base
 from bosaris_py.numerics import objective as losses
 from bosaris_py.numerics.newton import LinearSolution
-from bosaris_py.numerics.objective import TrainingObjective
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -136,7 +134,7 @@ class LinearCalibration(base.LinearMap, Line):
 
     @classmethod
     def _from_training(
-        cls, training: TrainingObjective, solution: LinearSolution, systems: object = None
+        cls, training: losses.TrainingObjective, solution: LinearSolution, systems: object = None
     ) -> Self:
         (scale,) = solution.weights.tolist()
         # Not an error: whoever calibrates distances may want it.
@@ -155,15 +153,15 @@ class LinearCalibration(base.LinearMap, Line):
         return check.as_vector(scores, name)
 
     @staticmethod
-    def _as_files(score_files: Given) -> list[FilePath]:
-        return [as_path(score_files, "score_files")]
+    def _as_files(score_files: Given) -> list[check.FilePath]:
+        return [check.as_path(score_files, "score_files")]
 
     def apply_file(
         self,
-        score_file: FilePath,
-        output_file: FilePath,
+        score_file: check.FilePath,
+        output_file: check.FilePath,
         *,
-        ndx_file: FilePath | None = None,
+        ndx_file: check.FilePath | None = None,
         progress: bool = False,
     ) -> None:
         """Turn the scores of a file of any size into those that ``apply`` gives, in another file.
@@ -203,7 +201,7 @@ class LinearCalibration(base.LinearMap, Line):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        files = [as_path(score_file, "score_file")]
+        files = [check.as_path(score_file, "score_file")]
         self._write(files, ndx_file, output_file, needs_all=False, progress=progress)
 
     def __repr__(self) -> str:
@@ -292,7 +290,7 @@ class GaussianCalibration(Line):
         share = check.check_fraction(target_share, "target_share")
         check.check_class_rows(tar, non, **weights)
         both = check.as_vector(tar, "tar"), check.as_vector(non, "non")
-        training = TrainingObjective.from_scores(*both, **weights)
+        training = losses.TrainingObjective.from_scores(*both, **weights)
         losses.refuse_non_finite(training.tar, training.non)
         targets, others = training.moments()
         variance = float(share * targets.scatter[0, 0] + (1 - share) * others.scatter[0, 0])
