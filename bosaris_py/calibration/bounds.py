@@ -249,7 +249,9 @@ class BoundedCalibration(base.ScoreMap):
         **options: Given,
     ) -> Self:
         check.check_choice(bounds, BoundsKind, "bounds")
-        check.check_choice(calibration, _MAPS, "calibration")
+        if calibration not in _MAPS:
+            expected = f"be one of {', '.join(kind.__name__ for kind in _MAPS)}"
+            raise check.invalid("calibration", expected, check.describe(calibration))
         tar, non = check.as_list(tar), check.as_list(non)
         fitted = calibration._trained(tar, non, **options)
         llrs = [fitted._mapped(check.as_vector(scores, "tar"))[0] for scores in (tar, non)]
