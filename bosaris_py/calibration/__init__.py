@@ -2,8 +2,7 @@
 
 from bosaris_py.calibration.bounds import BoundedCalibration, LLRBounds, llr_bounds
 from bosaris_py.calibration.cross_fitting import CrossFit, cross_fit
-from bosaris_py.calibration.gaussian import GaussianCalibration
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 
 __all__ = [
@@ -18,6 +17,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__dir__ = __all__.copy

@@ -1,10 +1,12 @@
-"""The base of all trained maps: notes, saving, reading, applying, and notes of a training."""
+"""The base of all trained maps: their fields, files and notes, and how they meet scores."""
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from typing import ClassVar, Self, TypeAlias
 
 import attrs
@@ -12,22 +14,28 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, by_constructor
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Weighting, by_constructor
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_path, invalid
-from bosaris_py.files import models
-from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, train_nonnegative
-from bosaris_py.numerics.objective import TrainingObjective
+from bosaris_py._parallel import progress_bar
+from bosaris_py.files import hdf5_writing, models
+from bosaris_py.files.columns import trial_codes
+from bosaris_py.files.hdf5 import is_list
+from bosaris_py.files.replacing import refuse_inputs
+from bosaris_py.numerics import newton, objective as losses
+from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import scoring_rule
-from bosaris_py.trials import Conditions, Scores
+from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
+from bosaris_py.trials import Conditions, Scores, large
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.scores import joined_scores
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.scores import assemble, joined_scores
 
 # Options by name: of a training, of a field, of a map in a file.
 Options: TypeAlias = dict[str, Given]
-Weights: TypeAlias = npt.ArrayLike | None
+# Scores of several systems, of one shape.
+Rows: TypeAlias = FloatArray | Sequence[FloatArray]
+# Log-likelihood-ratios, and notes on the scores.
+Mapped: TypeAlias = tuple[Float64Array, list[Note]]
 
 # Training on fewer trials of a class, or errors of a kind, is uncertain: theory paper, 2.1.2.
 FEWEST = 30
@@ -35,9 +43,6 @@ FEWEST = 30
 # Scores are far outside those of the training if they are away by more than this share of
 # their range.
 _FAR = 0.2
-
-# Scores that a map is applied to at once stay in the cache, where a look at the range costs little.
-BLOCK = 1 << 16
 
 
 # ---- Fields, which a file may damage: settings of attrs.field
@@ -55,34 +60,54 @@ def _or_none(field: Options) -> Options:
     return {**field, "default": None, "converter": attrs.converters.optional(field["converter"])}
 
 
-def _finite(values: npt.ArrayLike, name: str, n_dims: int) -> Float64Array:
-    """Return a finite array that is read-only."""
-    array = check.as_float_array(values, name).astype(np.float64)
-    if array.ndim != n_dims or not array.size or not np.isfinite(array).all():
-        raise invalid(name, f"be finite numbers in {n_dims} dimensions", check.describe(values))
-    array.setflags(write=False)
-    return array
+def _array(n_dims: int) -> Options:
+    """Return the settings of a field that is a finite array, read-only."""
+
+    def finite(values: npt.ArrayLike, name: str) -> Float64Array:
+        array = check.as_float_array(values, name).astype(np.float64)
+        if array.ndim != n_dims or not array.size or not np.isfinite(array).all():
+            raise check.invalid(name, f"be finite, in {n_dims} dimensions", check.describe(values))
+        array.setflags(write=False)
+        return array
+
+    return _field(finite, eq=attrs.cmp_using(np.array_equal))
 
 
-def _number(value: object, name: str) -> float:
-    return check.as_number(value, name, "be finite", math.isfinite)
+def number(expected: str, is_allowed: Callable[[float], bool]) -> Options:
+    """Return the settings of a field that is a number."""
+    return _field(lambda value, name: check.as_number(value, name, expected, is_allowed))
 
 
 def _count(value: object, name: str) -> int:
     return int(check.as_number(value, name, "be a count", lambda n: n >= 0 and n % 1 == 0))
 
 
+def part(*kinds: type[Map]) -> Options:
+    """Return the settings of a field that is a map, built of its fields if it comes from a file."""
+    named = {kind.__name__: kind for kind in kinds}
+
+    def built(value: Given, name: str) -> Map:
+        if isinstance(value, dict):
+            fields = {"kind": kinds[0].__name__, **value}
+            kind = named.get(fields.pop("kind"))
+            value = value if kind is None else kind(**fields)
+        if type(value) not in kinds:
+            raise check.invalid(name, f"be one of {', '.join(named)}", check.describe(value))
+        return value  # type: ignore[no-any-return]
+
+    return _field(built)
+
+
 NOTES: Options = {"default": (), "converter": tuple, "eq": False}
-NUMBER = _field(_number)
+NUMBER = number("be finite", math.isfinite)
 NUMBER_OR_NONE = _or_none(NUMBER)
 NOT_NEGATIVE = _field(check.as_nonnegative)
 FRACTION = _field(check.check_fraction)
 RULE = _field(lambda value, _: scoring_rule(value).name)
 COUNT = _field(_count)
-VECTOR = _field(lambda values, name: _finite(values, name, 1), eq=attrs.cmp_using(np.array_equal))
-VECTOR_OR_NONE = _or_none(VECTOR)
-MATRIX = _field(lambda values, name: _finite(values, name, 2), eq=attrs.cmp_using(np.array_equal))
-MATRIX_OR_NONE = _or_none(MATRIX)
+VECTOR, MATRIX = _array(1), _array(2)
+VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
+NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
 
 
 # ---- Maps
@@ -102,7 +127,7 @@ class Map:
         warn(self.notes)
         return self
 
-    def save(self, path: FilePath) -> None:
+    def save(self, path: check.FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
         Parameters
@@ -111,8 +136,8 @@ class Map:
             File to write, ending in ``.json`` in upper or lower case; replaced as a
             whole if it exists.
         """
-        if as_path(path).suffix.lower() != ".json":
-            raise invalid("path", "end in .json", repr(str(path)))
+        if check.as_path(path).suffix.lower() != ".json":
+            raise check.invalid("path", "end in .json", repr(str(path)))
         models.write(path, {"kind": type(self).__name__, **self._content()})
 
     def _content(self) -> Options:
@@ -120,7 +145,7 @@ class Map:
         return attrs.asdict(self, filter=attrs.filters.exclude("notes"))
 
     @classmethod
-    def read(cls, path: FilePath) -> Self:
+    def read(cls, path: check.FilePath) -> Self:
         """Read a map that `save` has written.
 
         Parameters
@@ -145,7 +170,7 @@ class Map:
         return cls._built(parameters, path)
 
     @classmethod
-    def _built(cls, parameters: Options, path: FilePath) -> Self:
+    def _built(cls, parameters: Options, path: check.FilePath) -> Self:
         """Build a map of the parameters in a file, which an error then names."""
         try:
             return cls(**parameters)
@@ -168,14 +193,7 @@ class ScoreMap(Map):
 
     @classmethod
     def fit_scores(
-        cls,
-        scores: Scores,
-        key: Key,
-        *,
-        conditions: Conditions | None = None,
-        tar_weights: Weights = None,
-        non_weights: Weights = None,
-        **options: Given,
+        cls, scores: Scores, key: Key, *, conditions: Conditions | None = None, **options: Given
     ) -> Self:
         """Train the map on the scores of the trials in a key.
 
@@ -188,10 +206,8 @@ class ScoreMap(Map):
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
-        tar_weights, non_weights : array_like of float, optional
-            As for `fit`; weights of the scored trials, column by column of the key.
         **options
-            As for `fit`.
+            As for `fit`; weights of the scored trials, column by column of the key.
 
         Returns
         -------
@@ -204,17 +220,13 @@ class ScoreMap(Map):
         BosarisWarning
             As for `fit`.
         """
-        weights = {"tar_weights": tar_weights, "non_weights": non_weights}
-        return cls._trained_on(scores, key, conditions=conditions, **weights, **options)._told()
+        return cls._trained_on(scores, key, conditions=conditions, **options)._told()
 
     @classmethod
-    def _trained_on(
-        cls, scores: Scores, key: Key, conditions: Conditions | None = None, **options: Given
-    ) -> Self:
+    def _trained_on(cls, scores: Scores, key: Key, **options: Given) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
-        key = as_key(key)
         *classes, missing = joined_scores(scores, key)
-        trained = cls._trained(*classes, **weighted(options, conditions, key, scores))
+        trained = cls._trained(*classes, **weighted(options, key, scores))
         return attrs.evolve(trained, notes=(*missing, *trained.notes))
 
     def apply(self, x: Scores | npt.ArrayLike) -> Given:
@@ -254,8 +266,200 @@ class ScoreMap(Map):
         return result
 
     @abstractmethod
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> Mapped:
         """Return the log-likelihood-ratios of scores, NaN refused, and notes on these."""
+
+
+def weighted(options: Options, key: Key, scores: Scores | None = None) -> Options:
+    """Return the options of a training with weights of trials in place of conditions."""
+    conditions = options.pop("conditions", None)
+    if conditions is None:
+        return options
+    given = options.get("tar_weights"), options.get("non_weights")
+    tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)
+    return {**options, "tar_weights": tar_weights, "non_weights": non_weights}
+
+
+def few_trials(n_tar: int, n_non: int) -> list[Note]:
+    """Note a training on few trials of a class."""
+    if min(n_tar, n_non) >= FEWEST:
+        return []
+    text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
+    advice = "Train on more trials, or take BoundedCalibration."
+    count = min(n_tar, n_non)
+    return [Note(errors.FewTrainingErrorsWarning, text, count=count, advice=advice)]
+
+
+def training_trials(found: object) -> list[Note]:
+    """Note that a map meets the trials of its training, if it does."""
+    text = "The map was trained on these very trials: figures of the result are too good."
+    advice = "Cross-fitting, or other trials, tell how good the map is."
+    return [Note(errors.SuspectScoresWarning, text, advice=advice)] if found else []
+
+
+# ---- Maps of rows of scores, which may stand in files larger than memory
+
+
+@attrs.define
+class Met:
+    """The scores of a system that a map met, beside those of its training, if these are known.
+
+    `low` and `high` are the range of the training, `lowest` and `highest` that of the scores.
+    """
+
+    low: float | None
+    high: float | None
+    n_scores: int = 0
+    n_far: int = 0
+    lowest: float = math.inf
+    highest: float = -math.inf
+
+    def count(self, scores: FloatArray) -> None:
+        """Count scores, and those far outside the training."""
+        if not scores.size:
+            return
+        lowest, highest = float(scores.min()), float(scores.max())
+        self.n_scores += scores.size
+        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
+        if self.low is None or self.high is None or self.low == self.high:
+            return
+        # Of more trials than those of the training a few always lie a little outside.
+        margin = _FAR * (self.high - self.low)
+        if lowest < self.low - margin or highest > self.high + margin:
+            finite = scores[np.isfinite(scores)].astype(np.float64)
+            far = np.maximum(self.low - finite, finite - self.high) > margin
+            self.n_far += int(np.count_nonzero(far))
+
+    def is_all(self, n_trials: int) -> bool:
+        """Tell whether these are so many scores of exactly the range of the training."""
+        return self.n_scores == n_trials and (self.lowest, self.highest) == (self.low, self.high)
+
+    def notes(self, about: str = "", advice: str = "") -> list[Note]:
+        """Note scores far outside those of the training."""
+        if not self.n_far:
+            return []
+        text = (
+            f"{self.n_far} of {self.n_scores} scores, which go from {self.lowest:.4g} to "
+            f"{self.highest:.4g}, lie far outside those of the training, "
+            f"{self.low:.4g} to {self.high:.4g}."
+        )
+        return [Note(errors.ExtrapolationWarning, text, about, self.n_far, advice)]
+
+
+def weighted_sum(
+    rows: Rows, weights: Sequence[float] | Float64Array, offset: float
+) -> Float64Array:
+    """Return an offset plus the scores of several systems, of one shape, times their weights."""
+    llrs = np.full(rows[0].shape, offset)
+    # Eq. 30 of the theory paper without quality. In the order of the systems, so that the last
+    # bit is the same for blocks of any size; zero times an infinite score is no evidence.
+    with np.errstate(invalid="ignore", over="ignore"):
+        for weight, row in zip(weights, rows, strict=True):
+            if weight:
+                llrs += np.float64(weight) * row
+    return llrs
+
+
+class RowMap(Map):
+    """A map of the scores of one or several systems, a row each, also in files of any size."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _llrs(self, rows: Rows) -> Float64Array:
+        """Return the LLRs of rows, NaN where a score is or where infinite ones contradict."""
+
+    @abstractmethod
+    def _met(self) -> list[Met]:
+        """Return what counts the scores of each system."""
+
+    @abstractmethod
+    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+        """Note scores far outside those of the training, or that these are they."""
+
+    def _mapped(self, rows: FloatArray) -> Mapped:
+        """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
+        met = self._met()
+        for number, (row, each) in enumerate(zip(rows, met, strict=True), start=1):
+            check.refuse_nan(row, "x" if len(met) == 1 else f"x, system {number},")
+            each.count(row)
+        llrs = self._llrs(rows)
+        # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
+        if n_bad := int(np.isnan(llrs).sum()):
+            raise _contradiction("x", n_bad, llrs.size)
+        return llrs, self._notes_on(met)
+
+    def _write(
+        self,
+        score_files: Sequence[check.FilePath],
+        trial_file: check.FilePath | None,
+        output_file: check.FilePath,
+        *,
+        needs_all: bool = True,
+        progress: bool,
+    ) -> None:
+        """Write what the map makes of the scores in files into another file.
+
+        Without `trial_file` all scores of the one system are written. Trials without score are
+        refused if all are needed, and warned of otherwise.
+        """
+        if check.as_path(output_file, "output_file").suffix.lower() not in (".h5", ".hdf5"):
+            raise check.invalid("output_file", "end in .h5 or .hdf5", repr(str(output_file)))
+        trials = [] if trial_file is None else [check.as_path(trial_file, "ndx_file")]
+        refuse_inputs(output_file, (*score_files, *trials), "output_file")
+        files = large.open_trials(score_files, trials[0] if trials else None)
+        met, wanted = self._met(), (trials or score_files)[0]
+        blocks = self._blocks(files, met, needs_all=needs_all, progress=progress)
+        if not is_list(wanted):
+            hdf5_writing.write_rows(output_file, blocks, files.ids)
+        else:
+            listed = large.read_list(wanted) if trials else Scores.read(wanted).to_ndx()
+            n_models, cells, llrs = listed.shape[0], [], []
+            own = trial_codes(*listed.trial_positions(), n_models)
+            # Where all files are lists, a row is a trial.
+            in_rows = all(map(is_list, score_files))
+            for rows, values, mask in blocks:
+                at, segments = np.nonzero(mask)
+                at += rows.start
+                cells.append(own[at] if in_rows else trial_codes(at, segments, n_models))
+                llrs.append(values[mask])
+            codes = np.concatenate(cells)
+            found, in_order = np.isin(own, codes), np.concatenate(llrs)[np.argsort(codes)]
+            assemble(in_order, listed, None if found.all() else found).save_hdf5(output_file)
+        warn(self._notes_on(met))
+
+    def _blocks(
+        self, files: large.FileTrials, met: Sequence[Met], *, needs_all: bool, progress: bool
+    ) -> Iterator[tuple[slice, Float64Array, BoolArray]]:
+        """Yield rows, their log-likelihood-ratios, and where there are any."""
+        counts, nan, n_bad, cut = [], [], 0, files.cut()
+        bar = progress_bar(files.read(cut), total=len(cut), desc="scores", shown=progress)
+        for rows, block in zip(cut, bar, strict=True):
+            mask = block.scored != 0
+            # What lies where there is no trial may be anything.
+            llrs = np.where(mask, self._llrs(block.scores), 0.0)
+            for each, values in zip(met, block.scores, strict=True):
+                each.count(values[mask])
+            counts.append(block.counts())
+            nan.append(block.nan())
+            n_bad += int(np.isnan(llrs).sum())
+            yield rows, llrs, mask
+        # Raised here, while the output is not complete, so that it never appears.
+        files.refuse_nan(np.concatenate(nan))
+        total = np.sum(counts, axis=0)
+        if needs_all:
+            large.refuse_missing(total)
+        if n_bad:
+            raise _contradiction("score_files", n_bad, int(total[2] + total[3]))
+        warn(files.missing(total))
+
+
+def _contradiction(name: str, n_bad: int, n_trials: int) -> errors.InvalidInputError:
+    found = f"infinite evidence for and against at {n_bad} of {n_trials} trials"
+    return check.invalid(name, "not contradict itself", found)
+
+
+# ---- Maps that are trained by optimisation
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -279,9 +483,60 @@ class TrainedMap(Map):
         )
 
 
+# The record of a map that was given.
+NOT_TRAINED: Options = {
+    **{"prior": 0.5, "objective": "cllr", "objective_value": 0.0},
+    **{"ridge": 0.0, "n_tar": 0, "n_non": 0},
+}
+
+
+def record(training: losses.TrainingObjective, solution: LinearSolution) -> Options:
+    """Return the fields of a `TrainedMap`, and what is to note of the training."""
+    n_tar, n_non = training.n_tar, training.n_non
+    notes = few_trials(n_tar, n_non) or _few_errors(training, solution)
+    return {
+        "prior": training.prior,
+        "objective": training.rule.name,
+        "objective_value": solution.objective_value,
+        "ridge": solution.ridge,
+        "n_tar": n_tar,
+        "n_non": n_non,
+        "notes": [*solution.notes, *notes],
+    }
+
+
+def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) -> list[Note]:
+    """Note a training, on data in memory, with few errors of a kind at its prior."""
+    # Classes that are apart have none, which has been noted.
+    is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
+    if is_apart or training.sum_non is not None or not solution.weights.any():
+        return []
+    found = {}
+    for name, scores, is_error in (
+        ("misses", training.tar, np.less),
+        ("false alarms", training.non, np.greater_equal),
+    ):
+        # Of many trials the first have enough.
+        for part in (scores[:, :10_000], scores):
+            llrs = weighted_sum(part, solution.weights, solution.offset)
+            found[name] = int(np.count_nonzero(is_error(llrs, -training.plo)))
+            if found[name] >= FEWEST:
+                break
+    few = [f"{count} {name}" for name, count in found.items() if count < FEWEST]
+    text = (
+        f"At prior {training.prior:.4g} the training data have {' and '.join(few)}; "
+        f"{FEWEST} of both kinds are needed."
+    )
+    advice, least = "Train on more trials.", min(found.values())
+    return [Note(errors.FewTrainingErrorsWarning, text, count=least, advice=advice)] if few else []
+
+
 @attrs.frozen(kw_only=True, repr=False)
 class LinearMap(TrainedMap):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
+
+    # Whether a trial without a score of a system is an error, and not left out.
+    _needs_all: ClassVar[bool]
 
     @classmethod
     def fit(
@@ -291,8 +546,8 @@ class LinearMap(TrainedMap):
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        tar_weights: Weights = None,
-        non_weights: Weights = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
         ridge: Ridge = "weak",
         nonnegative: bool = False,
     ) -> Self:
@@ -371,203 +626,145 @@ class LinearMap(TrainedMap):
 
     @classmethod
     def _trained(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        *,
-        ridge: Ridge = "weak",
-        nonnegative: bool = False,
-        tar_weights: Weights = None,
-        non_weights: Weights = None,
-        **options: Given,
+        cls, tar: Given, non: Given, *, nonnegative: bool = False, **options: Given
     ) -> Self:
         """Train as `fit` does, without a warning."""
-        check.check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
-        classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        options |= {"tar_weights": tar_weights, "non_weights": non_weights}
-        training = TrainingObjective.from_scores(*classes, **options)
-        train = train_nonnegative if nonnegative else train_linear
+        ridge = options.pop("ridge", "weak")
+        check.check_class_rows(tar, non, **options)
+        rows = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
+        training = losses.TrainingObjective.from_scores(*rows, **options)
+        train = newton.train_nonnegative if nonnegative else newton.train_linear
         return cls._from_training(training, train(training, ridge=ridge))
+
+    @classmethod
+    def fit_files(
+        cls,
+        score_files: Given,
+        key_file: check.FilePath,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = "weak",
+        workers: int = 1,
+        executor: Executor | None = None,
+        progress: bool = False,
+    ) -> Self:
+        """Train a calibration's scale, or a fusion's weights, and the offset, on files of any size.
+
+        The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
+        threads or workers at all.
+
+        Parameters
+        ----------
+        score_files : str or path-like; of a fusion a mapping of str to path, or a sequence
+            HDF5 file of the scores of at least some of the key's trials. Of a fusion the files of
+            all systems, for every trial of the key; names are kept.
+        key_file : str or path-like
+            HDF5 file of the key. Ids may come in any order; rows in the same order are read faster.
+        prior, objective, ridge
+            As for `fit`.
+        workers : int, default: 1
+            Number of threads.
+        executor : concurrent.futures.Executor, optional
+            What reads blocks in their place: processes, or ``client.get_executor()`` of a Dask
+            cluster whose machines see the files under the same names.
+        progress : bool, default: False
+            Show a progress bar for each pass.
+
+        Returns
+        -------
+        object of this class
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system to fuse lacks scores of the key's trials.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score; a calibration leaves them out.
+        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
+            As for `fit`.
+
+        Notes
+        -----
+        Memory: the target scores, a sample of up to four million non-targets' scores, and a few
+        megabytes for each system and worker. One pass over the files collects these. Usually two
+        more evaluate the objective, none if the sample holds all non-targets, six with "brier".
+        Worker processes are worth it from some 10^8 trials on.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from bosaris_py import Key, LinearCalibration, Scores
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> scores = Scores([[1.0, 0.0, -1.0], [1.5, 2.0, 3.0]], ["a", "b"], ["x", "y", "z"])
+        >>> tar = [[True, False, False], [False, True, True]]
+        >>> non = [[False, True, True], [True, False, False]]
+        >>> scores.save(folder / "scores.h5")
+        >>> Key(["a", "b"], ["x", "y", "z"], tar, non).save(folder / "key.h5")
+        >>> LinearCalibration.fit_files(folder / "scores.h5", folder / "key.h5", ridge=0)
+        LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
+        3 targets, 3 non-targets
+        """
+        # Arguments are checked before files are opened and read for minutes.
+        newton.ridge_strengths(ridge, 1)
+        rule, (probability, plo) = scoring_rule(objective), resolve_prior(prior)
+        paths = cls._as_files(score_files), check.as_path(key_file, "key_file")
+        files = large.TrialFiles.open(
+            [paths], workers=workers, executor=executor, progress=progress
+        )
+        summarise = functools.partial(_summary, step=files.step(large.KEPT))
+        tar, n_non, found, missing = files.first_pass(
+            summarise, "training scores", all_scored=cls._needs_all
+        )
+        warn(missing)
+        moments, sizes, some = zip(*found, strict=True)
+        non = np.concatenate(some, axis=1)
+        training = losses.TrainingObjective(
+            rule=rule,
+            prior=probability,
+            plo=plo,
+            tar=tar,
+            non=non,
+            n_non=n_non,
+            sum_non=None if non.shape[1] == n_non else functools.partial(_sum, files, n_non),
+            in_files=(losses.class_moments(tar), losses.merge_moments(moments, sizes)),
+        )
+        solution = newton.train_linear(training, ridge=ridge)
+        return cls._from_training(training, solution, score_files)._told()
 
     @staticmethod
     @abstractmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
         """Return the scores of one class as an array of the right shape."""
 
+    @staticmethod
+    @abstractmethod
+    def _as_files(score_files: Given) -> list[check.FilePath]:
+        """Return the files of all systems."""
+
     @classmethod
     @abstractmethod
-    def _from_training(cls, training: TrainingObjective, solution: LinearSolution) -> Self:
+    def _from_training(
+        cls, training: losses.TrainingObjective, solution: LinearSolution, systems: object = None
+    ) -> Self:
         """Build the map of weights that were found, with the record of the training."""
 
 
-# The record of a map that was given.
-NOT_TRAINED: Options = {
-    **{"prior": 0.5, "objective": "cllr", "objective_value": 0.0},
-    **{"ridge": 0.0, "n_tar": 0, "n_non": 0},
-}
+def _summary(scores: FloatArray, step: int) -> tuple[losses.ClassMoments, int, FloatArray]:
+    """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
+    return losses.class_moments(scores), scores.shape[1], large.evenly(scores, step)
 
 
-def record(training: TrainingObjective, solution: LinearSolution) -> Options:
-    """Return the fields of a `TrainedMap`, and what is to note of the training."""
-    n_tar, n_non = training.n_tar, training.n_non
-    notes = few_trials(n_tar, n_non) or few_errors(training, solution)
-    return {
-        "prior": training.prior,
-        "objective": training.rule.name,
-        "objective_value": solution.objective_value,
-        "ridge": solution.ridge,
-        "n_tar": n_tar,
-        "n_non": n_non,
-        "notes": [*solution.notes, *notes],
-    }
-
-
-def few_errors(training: TrainingObjective, solution: LinearSolution) -> list[Note]:
-    """Note a training, on data in memory, with few errors of a kind at its prior."""
-    # Classes that are apart have none, which has been noted.
-    is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
-    if is_apart or training.sum_non is not None or not solution.weights.any():
-        return []
-    limit = -training.plo
-    found = {
-        "misses": _some(training.tar, solution, lambda llrs: llrs < limit),
-        "false alarms": _some(training.non, solution, lambda llrs: llrs >= limit),
-    }
-    if min(found.values()) >= FEWEST:
-        return []
-    counts = " and ".join(f"{count} {name}" for name, count in found.items() if count < FEWEST)
-    text = (
-        f"At prior {training.prior:.4g} the training data have {counts}; {FEWEST} of both kinds "
-        "are needed."
-    )
-    advice, least = "Train on more trials.", min(found.values())
-    return [Note(errors.FewTrainingErrorsWarning, text, count=least, advice=advice)]
-
-
-def _some(
-    scores: FloatArray, solution: LinearSolution, is_error: Callable[[Float64Array], BoolArray]
-) -> int:
-    """Count errors among fused scores, (n_systems, n_trials), until they are enough."""
-    count = 0
-    for begin in range(0, scores.shape[1], BLOCK):
-        part = scores[:, begin : begin + BLOCK]
-        wrong = is_error(weighted_sum(part, solution.weights, solution.offset))
-        count += int(np.count_nonzero(wrong))
-        if count >= FEWEST:
-            break
-    return count
-
-
-def weighted(
-    options: Options, conditions: Conditions | None, key: Key, scores: Scores | None = None
-) -> Options:
-    """Return the options of a training with the weights of conditions among them."""
-    if conditions is None:
-        return options
-    given = options.get("tar_weights"), options.get("non_weights")
-    tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)
-    return {**options, "tar_weights": tar_weights, "non_weights": non_weights}
-
-
-def few_trials(n_tar: int, n_non: int) -> list[Note]:
-    """Note a training on few trials of a class."""
-    if min(n_tar, n_non) >= FEWEST:
-        return []
-    text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
-    advice = "Train on more trials, or take BoundedCalibration."
-    count = min(n_tar, n_non)
-    return [Note(errors.FewTrainingErrorsWarning, text, count=count, advice=advice)]
-
-
-def training_trials(found: object) -> list[Note]:
-    """Note that a map meets the trials of its training, if it does."""
-    text = "The map was trained on these very trials: figures of the result are too good."
-    advice = "Cross-fitting, or other trials, tell how good the map is."
-    return [Note(errors.SuspectScoresWarning, text, advice=advice)] if found else []
-
-
-@attrs.define
-class Met:
-    """The scores of a system that a map met, beside those of its training, if these are known.
-
-    `low` and `high` are the range of the training, `lowest` and `highest` that of the scores.
-    """
-
-    low: float | None
-    high: float | None
-    n_scores: int = 0
-    lowest: float = math.inf
-    highest: float = -math.inf
-    n_far: int = 0
-    farthest: float = math.nan
-    distance: float = 0.0
-
-    def count(self, scores: FloatArray, lowest: float, highest: float) -> None:
-        """Count scores, which go from the lowest to the highest."""
-        self.n_scores += scores.size
-        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
-        if self.low is None or self.high is None or self.low == self.high:
-            return
-        # Of more trials than those of the training a few always lie a little outside.
-        margin = _FAR * (self.high - self.low)
-        if lowest >= self.low - margin and highest <= self.high + margin:
-            return
-        finite = scores[np.isfinite(scores)].astype(np.float64)
-        outside = np.maximum(self.low - finite, finite - self.high)
-        self.n_far += int(np.count_nonzero(outside > margin))
-        if outside.size and (distance := float(outside.max())) > self.distance:
-            self.farthest, self.distance = float(finite[outside.argmax()]), distance
-
-    def is_all(self, n_trials: int) -> bool:
-        """Tell whether these are so many scores of exactly the range of the training."""
-        return self.n_scores == n_trials and (self.lowest, self.highest) == (self.low, self.high)
-
-    def notes(self, about: str = "", advice: str = "") -> list[Note]:
-        """Note scores far outside those of the training."""
-        if not self.n_far or self.low is None or self.high is None:
-            return []
-        text = (
-            f"{self.n_far} of {self.n_scores} scores lie far outside those of the training, "
-            f"{self.low:.4g} to {self.high:.4g}; the farthest, {self.farthest:.4g}, by "
-            f"{self.distance / (self.high - self.low):.2g} of their range."
-        )
-        return [Note(errors.ExtrapolationWarning, text, about, self.n_far, advice)]
-
-
-def weighted_sum(
-    scores: FloatArray | Sequence[FloatArray], weights: FloatArray, offset: float
-) -> Float64Array:
-    """Return an offset plus the scores of several systems, of one shape, times their weights."""
-    # NaN where a score is, or where infinite ones contradict each other.
-    llrs = term = None
-    with np.errstate(invalid="ignore", over="ignore"):
-        # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
-        # last bit is the same for blocks of any size.
-        for weight, values in zip(weights, scores, strict=True):
-            # Zero times an infinite score is no evidence, not NaN.
-            if weight == 0.0:
-                continue
-            if llrs is None:
-                llrs = np.multiply(values, weight, dtype=np.float64)
-                llrs += offset
-            else:
-                term = np.multiply(values, weight, out=term, dtype=np.float64)
-                llrs += term
-    return np.full(scores[0].shape, offset) if llrs is None else llrs
-
-
-def map_rows(
-    scores: FloatArray, weights: FloatArray, offset: float, met: Sequence[Met]
-) -> Float64Array:
-    """Return weighted sums of scores, (n_systems, n_trials), which are counted; refuse NaN."""
-    llrs = np.empty(scores.shape[1])
-    for begin in range(0, llrs.size, BLOCK):
-        part = scores[:, begin : begin + BLOCK]
-        for system, (row, one) in enumerate(zip(part, met, strict=True), start=1):
-            lowest, highest = float(row.min()), float(row.max())
-            # The maximum of an array is NaN if anything is.
-            if math.isnan(highest):
-                check.refuse_nan(scores[system - 1], f"x, system {system}," if met[1:] else "x")
-            one.count(row, lowest, highest)
-        llrs[begin : begin + BLOCK] = weighted_sum(part, weights, offset)
-    return llrs
+def _sum(files: large.TrialFiles, n_non: int, loss: losses.LinearLoss) -> losses.ClassSums:
+    """Sum a loss over all non-targets in files."""
+    total = losses.merge_sums(files.sums(loss.sum, f"objective ({loss.rule.name})"))
+    if total.total != n_non:
+        found = f"a pass found {total.total:.0f} non-targets, the first {n_non}"
+        raise errors.FileFormatError(f"{found}: a file has changed meanwhile")
+    return total

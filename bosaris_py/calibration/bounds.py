@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Given
+from bosaris_py._arrays import FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py.calibration.base import NUMBER, Options, ScoreMap
-from bosaris_py.calibration.gaussian import GaussianCalibration
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration import base
+from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.metrics.costs import no_llrs
@@ -23,16 +22,12 @@ from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 BoundsKind = Literal["elub", "iv", "wide"]
-
-# What is added to the counts of targets and of non-targets at and beyond a log-likelihood-ratio.
-_PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
+_FOUND = (*get_args(BoundsKind), "given")
 
 # "wide" adds a trial for so many in the smaller class, and never more than "iv".
 _WIDE = 1000.0
 
-_MAPS: dict[str, type[ScoreMap]] = {
-    item.__name__: item for item in (LinearCalibration, PAVCalibration, GaussianCalibration)
-}
+_MAPS = LinearCalibration, PAVCalibration, GaussianCalibration
 
 
 class LLRBounds(NamedTuple):
@@ -147,65 +142,38 @@ def bounds_of(
         found = check.describe(speakers)
         raise check.invalid("speakers", "be left out of lists of trials", found, hint)
     else:
-        targets, others = check.as_score_lists(tar, non)
-        for name, scores in (("tar", targets), ("non", others)):
-            check.check_not_empty(scores, name)
-            check.refuse_nan(scores, name)
-        sample = Sample.from_scores(targets, others)
-    sides = sample.tar, sample.non
+        sample = Sample.from_scores(tar, non)
+    tar, non = sample.tar, sample.non
+    # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
     units = (1.0, 1.0)
     if speakers is not None:
-        units = (sides[0].size / sides[0].n_meetings, sides[1].size / sides[1].n_meetings)
-    low, high = _bounds(np.sort(sides[0].listed), np.sort(sides[1].listed), kind, units)
-    return LLRBounds(low, high), no_llrs(sample)
-
-
-def _bounds(tar: FloatArray, non: FloatArray, kind: str, units: tuple[float, float]) -> LLRBounds:
-    """Return the bounds of the ascending log-likelihood-ratios of both classes."""
-    # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
+        units = (tar.size / tar.n_meetings, non.size / non.n_meetings)
     wide = min(0.5, min(tar.size, non.size) / _WIDE)
-    counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
-    low = 0.0 - _upper_bound(-non[::-1], -tar[::-1], counts, units[::-1])
-    return LLRBounds(low, _upper_bound(tar, non, counts, units))
+    # What is added to the counts at and beyond an LLR, of the class it speaks for and the other.
+    added = {"elub": (0.0, 1.0), "iv": (0.5, 0.5), "wide": (wide, wide)}[kind]
+    tar, non = tar.scores, non.scores
+    low = 0.0 - _upper_bound(-non[::-1], -tar[::-1], added, units[::-1])
+    return LLRBounds(low, _upper_bound(tar, non, added, units)), no_llrs(sample)
 
 
 def _upper_bound(
     tar: FloatArray, non: FloatArray, added: tuple[float, float], units: tuple[float, float]
 ) -> float:
-    """Return where the empirical log-ratio of both tails first falls below the diagonal."""
-    sides, start, end, ratio = (tar, non), 0.0, np.inf, 0.0
-    # Between non-targets the ratio falls. So the first is found that is at the end of such a
-    # piece, which few are, then the place between the targets of the piece.
-    for which in (1, 0):
-        side, opposite = sides[which], sides[1 - which]
-        inside = side[np.searchsorted(side, start, "right") : np.searchsorted(side, end)]
-        ends = np.append(inside.astype(np.float64), end)
-        # How many are at or above.
-        own = side.size - np.searchsorted(side, ends)
-        other = opposite.size - np.searchsorted(opposite, ends)
-        above = (other, own) if which else (own, other)
-        with np.errstate(divide="ignore"):
-            ratios = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
-            ratios -= np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))
-        # Where no target is left the ratio is that of what was added, whatever the scores say.
-        ratios[above[0] == 0] = -np.inf
-        first = int(np.argmax(ratios < ends))
-        start = float(ends[first - 1]) if first else start
-        end, ratio = float(ends[first]), float(ratios[first])
-    return max(start, ratio)
-
-
-def _to_map(value: Given) -> Given:
-    """Return a map, built from its fields if it comes from a file."""
-    if type(value) in _MAPS.values():
-        return value
-    if not isinstance(value, dict) or value.get("kind") not in _MAPS:
-        raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(value))
-    return _MAPS[value["kind"]](**{name: x for name, x in value.items() if name != "kind"})
+    """Return where the log-ratio of both tails, of ascending LLRs, first is below the diagonal."""
+    # Up to each score, from the one before it, the counts and so the ratio are constant.
+    ends = np.unique(np.concatenate((tar[tar > 0], non[non > 0], [np.inf])))
+    above = [side.size - np.searchsorted(side, ends) for side in (tar, non)]
+    with np.errstate(divide="ignore"):
+        own = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
+        other = np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))
+    # Where no target is left the ratio is that of what was added, whatever the scores say.
+    ratios = np.where(above[0] > 0, own - other, -np.inf)
+    first = int(np.argmax(ratios < ends))
+    return max(float(ends[first - 1]) if first else 0.0, float(ratios[first]))
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class BoundedCalibration(ScoreMap):
+class BoundedCalibration(base.ScoreMap):
     """A calibration whose log-likelihood-ratios are cut off at bounds.
 
     Make one with `fit`, `fit_scores` or `read`, or of a map and bounds from validation trials.
@@ -231,12 +199,10 @@ class BoundedCalibration(ScoreMap):
     [0.073, 3.78]
     """
 
-    map: ScoreMap = attrs.field(converter=_to_map)
-    low: float = attrs.field(**NUMBER)
-    high: float = attrs.field(**NUMBER)
-    bounds: str = attrs.field(
-        default="given", validator=check.one_of((*get_args(BoundsKind), "given"))
-    )
+    map: base.ScoreMap = attrs.field(**base.part(*_MAPS))
+    low: float = attrs.field(**base.NUMBER)
+    high: float = attrs.field(**base.NUMBER)
+    bounds: str = attrs.field(default="given", validator=check.one_of(_FOUND))
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds without 0 between them."""
@@ -250,7 +216,7 @@ class BoundedCalibration(ScoreMap):
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
         *,
-        calibration: type[ScoreMap] = LinearCalibration,
+        calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
         **options: Given,
     ) -> Self:
@@ -278,13 +244,13 @@ class BoundedCalibration(ScoreMap):
         cls,
         tar: npt.ArrayLike,
         non: npt.ArrayLike,
-        calibration: type[ScoreMap] = LinearCalibration,
+        calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
         **options: Given,
     ) -> Self:
         check.check_choice(bounds, BoundsKind, "bounds")
-        if calibration not in _MAPS.values():
-            expected = f"be one of {', '.join(_MAPS)}"
+        if calibration not in _MAPS:
+            expected = f"be one of {', '.join(kind.__name__ for kind in _MAPS)}"
             raise check.invalid("calibration", expected, check.describe(calibration))
         tar, non = check.as_list(tar), check.as_list(non)
         fitted = calibration._trained(tar, non, **options)
@@ -293,11 +259,11 @@ class BoundedCalibration(ScoreMap):
         notes = [*fitted.notes, *notes]
         return cls(map=fitted, low=found.low, high=found.high, bounds=bounds, notes=tuple(notes))
 
-    def _content(self) -> Options:
+    def _content(self) -> base.Options:
         content = super()._content()
         return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
 
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> base.Mapped:
         llrs, notes = self.map._mapped(scores)
         within = [note for note in notes if note.kind is not ExtrapolationWarning]
         return np.clip(llrs, self.low, self.high), within

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, Given, IntArray
+from bosaris_py._arrays import Given, IntArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import Rng
 from bosaris_py.calibration import base
 from bosaris_py.errors import FewTrainingErrorsWarning
-from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores, assemble, scored_trials, stack_scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
@@ -28,10 +25,7 @@ Folds: TypeAlias = int | Literal["speaker"]
 Model = TypeVar("Model", bound=base.Map)
 SystemScores: TypeAlias = Scores | Sequence[Scores] | Mapping[str, Scores]
 
-_WEIGHTS = "conditions", "tar_weights", "non_weights"
-
-# A trial may be between two folds, and a third must be left to train on.
-_FEWEST_FOLDS = 3
+_WEIGHTS = "tar_weights", "non_weights"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -71,78 +65,8 @@ class CrossFit(Generic[Model]):
     def __repr__(self) -> str:
         """Show the numbers of folds and speakers, and the final map."""
         n_folds = len(set(self.fold_of.values()))
-        return (
-            f"CrossFit: {n_folds} folds of {len(self.fold_of)} speakers, {len(self.folds)} maps; "
-            f"final {self.final!r}"
-        )
-
-
-@attrs.frozen(eq=False)
-class _Folded:
-    """The scored trials of a key, column by column, and the pair of folds of each.
-
-    `scored` tells which trials have a score, None says all. `labels` and `codes`, the number of
-    the pair in `pairs`, are of these.
-    """
-
-    key: Key
-    scored: BoolArray | None
-    labels: BoolArray
-    codes: IntArray
-    pairs: list[FoldPair]
-    fold_of: dict[str, int]
-
-    @classmethod
-    def from_key(
-        cls, scores: Scores, key: Key, folds: Folds, speakers: SpeakersLike, rng: Rng
-    ) -> "_Folded":
-        """Divide the speakers of a key into folds."""
-        who = TrialSpeakers.from_key(key, speakers)
-        models, segments = key.trial_positions()
-        first, second = who.pairs(models, segments)
-        is_spoof = key.labels == -2
-        persons = np.arange(who.n_speakers)
-        if is_spoof.any():
-            # Segments of spoofs alone have no person.
-            persons = np.union1d(first, second[~is_spoof & (second >= 0)])
-        fold_of = np.zeros(who.n_speakers, dtype=np.int64)
-        fold_of[persons] = _divide(persons.size, folds, rng)
-        # The person of a spoof is the speaker of its model.
-        one, other = fold_of[first], fold_of[np.where(is_spoof | (second < 0), first, second)]
-        n_folds = 1 + int(fold_of.max())
-        pairs = list(itertools.combinations_with_replacement(range(n_folds), 2))
-        table = np.zeros((n_folds, n_folds), dtype=np.int64)
-        low, high = np.transpose(pairs)
-        table[low, high] = table[high, low] = np.arange(len(pairs))
-        scored = scored_trials(scores, key)
-        labels, codes = key.is_target, table[one, other]
-        if scored is not None:
-            labels, codes = labels[scored], codes[scored]
-        named = dict(zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True))
-        return cls(key, scored, labels, codes, pairs, named)
-
-    def divisions(self) -> Sequence[tuple[FoldPair, BoolArray, BoolArray]]:
-        """Return each pair of folds, the trials apart from both, and its own."""
-        found = []
-        for number in np.unique(self.codes).tolist():
-            pair = self.pairs[number]
-            is_apart = np.array([not set(each) & set(pair) for each in self.pairs])
-            train = is_apart[self.codes]
-            for chosen, noun in ((self.labels, "targets"), (~self.labels, "non-targets")):
-                if not (train & chosen).any():
-                    got = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
-                    hint = "Have both classes trials of several speakers? "
-                    hint += "Choose more or fewer folds."
-                    expected = "leave both classes trials to train on"
-                    raise check.invalid("folds", expected, got, hint)
-            found.append((pair, train, self.codes == number))
-        return found
-
-    def key_of(self, chosen: BoolArray) -> Key:
-        """Return the key of some of the scored trials."""
-        if self.scored is None:
-            return self.key.take(chosen)
-        return self.key.take(np.flatnonzero(self.scored)[chosen])
+        maps = f"{n_folds} folds of {len(self.fold_of)} speakers, {len(self.folds)} maps"
+        return f"CrossFit: {maps}; final {self.final!r}"
 
 
 def cross_fit(
@@ -234,11 +158,12 @@ def cross_fitted(
     speakers: SpeakersLike = None,
     rng: Rng = None,
     qualities: object = None,
-    **options: object,
+    **options: Given,
 ) -> tuple[CrossFit[Model], list[Note]]:
     """Return what `cross_fit` does, and what is to note of all trainings."""
-    given_model: object = model
-    if not (isinstance(given_model, type) and issubclass(given_model, base.Map)):
+    trainer: Given = model
+    chosen: object = model
+    if not (isinstance(chosen, type) and issubclass(chosen, base.Map)):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
         expected = "be a class of calibrations or fusions"
         raise check.invalid("model", expected, check.describe(model), hint)
@@ -246,68 +171,77 @@ def cross_fitted(
     if by_scores and qualities is not None:
         expected = f"be left out with {model.__name__}"
         raise check.invalid("qualities", expected, check.describe(qualities))
-    trainer: Given = model
     given = () if qualities is None else (qualities,)
-    key = as_key(key) if trainer.takes_spoofs else as_key(key).bona_fide()
+    key = as_key(key) if model.takes_spoofs else as_key(key).bona_fide()
     scores = check.as_list(scores)
-    own = scores if isinstance(scores, Scores) else None
-    conditions, *weights = (check.as_list(options.pop(name, None)) for name in _WEIGHTS)
-    classes = class_weights(conditions, weights[0], weights[1], key, scores=own)
-    named = zip(_WEIGHTS[1:], classes, strict=True)
-    used = {name: value for name, value in named if value is not None}
+    one = scores if isinstance(scores, Scores) else None
+    options = {name: check.as_list(value) for name, value in options.items()}
+    options = base.weighted(options, key, one)
+    weights = {name: each for name in _WEIGHTS if (each := options.pop(name, None)) is not None}
     # First: what the final map refuses or notes explains more than folds do.
-    final = trainer._trained_on(scores, *given, key, **used, **options)
+    final = trainer._trained_on(scores, *given, key, **weights, **options)
     systems: Given = scores.values() if isinstance(scores, Mapping) else scores
-    one = own or next(iter(systems))
-    trials = _Folded.from_key(one, key, folds, speakers, rng)
-    labels = trials.labels
-    masses = _joined(labels, classes)
+    scored = scored_trials(one or next(iter(systems)), key)
+    numbers = np.arange(key.n_trials) if scored is None else np.flatnonzero(scored)
+    is_target = key.is_target[numbers]
+    pairs, fold_of = _folds_of_trials(key, folds, speakers, rng)
+    low, high = pairs[:, numbers]
     if by_scores:
-        values = stack_scores(scores, key) if own is None else own.found_in(key)[0]
-    maps, llrs, notes = {}, np.zeros(labels.size), list(final.notes)
-    for pair, train, here in trials.divisions():
-        sides = train & labels, train & ~labels
+        values = stack_scores(scores, key) if one is None else one.found_in(key)[0]
+    maps, llrs, notes = {}, np.zeros(numbers.size), list(final.notes)
+    codes, classes = low * (1 + high.max()) + high, (is_target, ~is_target)
+    for code in np.unique(codes).tolist():
+        (p, q), here = divmod(code, 1 + int(high.max())), codes == code
+        is_left = np.isin(np.arange(1 + high.max()), (p, q))
+        train = ~(is_left[low] | is_left[high])
+        sides = [train & own for own in classes]
+        for side, noun in zip(sides, ("targets", "non-targets"), strict=True):
+            if not side.any():
+                got = f"no {noun} without the speakers of folds {p} and {q}"
+                hint = "Have both classes trials of several speakers? Choose more or fewer folds."
+                raise check.invalid("folds", "leave both classes trials to train on", got, hint)
         part = dict(options)
-        if masses is not None:
-            part |= {"tar_weights": masses[sides[0]], "non_weights": masses[sides[1]]}
+        for name, own in zip(_WEIGHTS, classes, strict=True):
+            if name in weights:
+                part[name] = np.asarray(weights[name])[train[own]]
         # What a fold has not seen the final map may have: nothing is noted of its application.
         if by_scores:
-            fitted = trainer._trained(values[..., sides[0]], values[..., sides[1]], **part)
+            fitted = trainer._trained(*(values[..., side] for side in sides), **part)
             llrs[here], _ = fitted._mapped(values[..., here])
         else:
-            fitted = trainer._trained_on(scores, *given, trials.key_of(train), **part)
-            llrs[here], _ = fitted._on_trials(scores, *given, trials.key_of(here))
-        maps[pair] = fitted
-        about = f"without the speakers of folds {pair[0]} and {pair[1]}"
+            fitted = trainer._trained_on(scores, *given, key.take(numbers[train]), **part)
+            llrs[here], _ = fitted._on_trials(scores, *given, key.take(numbers[here]))
+        maps[p, q] = fitted
+        about = f"without the speakers of folds {p} and {q}"
         # Parts have fewer errors than the whole, of which the final map tells.
         others = [note for note in fitted.notes if note.kind is not FewTrainingErrorsWarning]
         notes += [attrs.evolve(note, about=about) for note in others]
-    llr_scores = assemble(llrs, key, trials.scored)
-    return CrossFit(llr_scores, final, maps, trials.fold_of), notes
+    return CrossFit(assemble(llrs, key, scored), final, maps, fold_of), notes
 
 
-def _joined(labels: BoolArray, classes: Sequence[npt.ArrayLike | None]) -> Float64Array | None:
-    """Return the weights of all trials, of those of each class; None says that all weigh one."""
-    if all(given is None for given in classes):
-        return None
-    weights = np.ones(labels.size)
-    for chosen, given, name in zip((labels, ~labels), classes, ("tar", "non"), strict=True):
-        checked = check.as_weights(given, int(np.count_nonzero(chosen)), f"{name}_weights")
-        if checked is not None:
-            weights[chosen] = checked
-    return weights
+def _folds_of_trials(
+    key: Key, folds: Folds, speakers: SpeakersLike, rng: Rng
+) -> tuple[IntArray, dict[str, int]]:
+    """Return the lower and the higher fold of each trial, and the fold of each speaker."""
+    who = TrialSpeakers.from_key(key, speakers)
+    first, second = who.pairs(*key.trial_positions())
+    is_spoof, persons = key.labels == -2, np.arange(who.n_speakers)
+    if is_spoof.any():
+        # Segments of spoofs alone have no person.
+        persons = np.union1d(first, second[~is_spoof & (second >= 0)])
+    # The person of a spoof is the speaker of its model.
+    second = np.where(is_spoof | (second < 0), first, second)
+    fold_of = np.zeros(who.n_speakers, dtype=np.int64)
+    fold_of[persons] = _divide(persons.size, folds, rng)
+    named = zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True)
+    return np.sort((fold_of[first], fold_of[second]), axis=0), dict(named)
 
 
 def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:
     """Return the fold of each of n speakers."""
-    if isinstance(folds, str) and folds == "speaker":
+    if folds == "speaker":
         return np.arange(n)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):
-        raise check.invalid("folds", 'be a whole number or "speaker"', check.describe(folds))
-    if not _FEWEST_FOLDS <= folds <= n:
-        hint = "A non-target trial has speakers of two folds; a third is left to train on."
-        if folds > n:
-            hint += " The set has too few speakers: intervals and bounds want 20 at least."
-        expected = f"lie between {_FEWEST_FOLDS} and the number of speakers, {n}"
-        raise check.invalid("folds", expected, check.describe(folds), hint)
-    return np.asarray(check.as_generator(rng).permutation(n) % folds)
+    # A trial may be between two folds, and a third must be left to train on.
+    expected = f'be "speaker", or a whole number from 3 to the number of speakers, {n}'
+    number = check.as_number(folds, "folds", expected, lambda x: 3 <= x <= n and x % 1 == 0)
+    return np.asarray(check.as_generator(rng).permutation(n) % int(number))

@@ -1,54 +1,51 @@
-"""Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
+"""Calibration by a line: linear, trained by optimisation, and Gaussian, of moments only."""
 
 from __future__ import annotations
 
-import functools
-from concurrent.futures import Executor
-from typing import Self
+import math
+from collections.abc import Sequence
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_path, as_vector
+from bosaris_py import _validation as check, errors
+from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
+from bosaris_py._notes import Note
 from bosaris_py.calibration import base
-from bosaris_py.calibration.large import objective_in_files, write_llrs
-from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Ndx
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.scores import Scores
+from bosaris_py.numerics import objective as losses
+from bosaris_py.numerics.newton import LinearSolution
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
 _REAL_GAIN = 1e-12
 
 
-class Line(base.ScoreMap):
+@attrs.frozen(kw_only=True, repr=False, slots=False)
+class Line(base.ScoreMap, base.RowMap):
     """A line, which goes on beyond the scores of the training."""
 
-    __slots__ = ()
+    scale: float = attrs.field(**base.NUMBER)
+    offset: float = attrs.field(**base.NUMBER)
+    low_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    high_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    n_tar: int = attrs.field(**base.COUNT)
+    n_non: int = attrs.field(**base.COUNT)
 
-    scale: float
-    offset: float
-    low_score: float | None
-    high_score: float | None
-    n_tar: int
-    n_non: int
+    def _mapped(self, scores: FloatArray) -> base.Mapped:
+        return base.RowMap._mapped(self, scores[np.newaxis])
 
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
-        met = base.Met(self.low_score, self.high_score)
-        llrs = base.map_rows(scores[np.newaxis], np.array([self.scale]), self.offset, [met])
-        return llrs, self._notes_on(met)
+    def _llrs(self, rows: base.Rows) -> Float64Array:
+        return base.weighted_sum(rows, [self.scale], self.offset)
 
-    def _notes_on(self, met: base.Met) -> list[Note]:
-        """Note scores far outside those of the training, or that these are they."""
+    def _met(self) -> list[base.Met]:
+        return [base.Met(self.low_score, self.high_score)]
+
+    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
-        return met.notes(advice=advice) + base.training_trials(met.is_all(self.n_tar + self.n_non))
+        is_known = met[0].is_all(self.n_tar + self.n_non)
+        return met[0].notes(advice=advice) + base.training_trials(is_known)
 
     def _line(self) -> str:
         """Return the equation of the line."""
@@ -60,7 +57,7 @@ def negative_scale(scale: float) -> Note:
     """Note a map that was trained to fall as the scores rise."""
     text = f"The scale is negative ({scale:.4g}), so higher scores speak against targets. "
     question = "Are targets and non-targets swapped, or the scores distances?"
-    return Note(SuspectScoresWarning, text + question)
+    return Note(errors.SuspectScoresWarning, text + question)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -110,13 +107,10 @@ class LinearCalibration(base.LinearMap, Line):
     [-2.299, 1.656]
     """
 
-    scale: float = attrs.field(**base.NUMBER)
-    offset: float = attrs.field(**base.NUMBER)
-    low_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
-    high_score: float | None = attrs.field(**base.NUMBER_OR_NONE)
+    _needs_all: ClassVar[bool] = False
 
     @classmethod
-    def from_line(cls, scale: float, offset: float) -> "LinearCalibration":
+    def from_line(cls, scale: float, offset: float) -> Self:
         """Make the map of a line that is known, such as one of a paper or of another program.
 
         Parameters
@@ -139,90 +133,9 @@ class LinearCalibration(base.LinearMap, Line):
         return cls(scale=scale, offset=offset, **base.NOT_TRAINED)
 
     @classmethod
-    def fit_files(
-        cls,
-        score_file: FilePath,
-        key_file: FilePath,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = "weak",
-        workers: int = 1,
-        executor: Executor | None = None,
-        progress: bool = False,
-    ) -> "LinearCalibration":
-        """Train scale and offset on a score file of any size.
-
-        The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
-        threads or workers at all.
-
-        Parameters
-        ----------
-        score_file : str or path-like
-            HDF5 file of the scores of at least some of the key's trials.
-        key_file : str or path-like
-            HDF5 file of the key. Ids may come in any order; rows in the same order are read faster.
-        prior, objective, ridge
-            As for `fit`.
-        workers : int, default: 1
-            Number of threads.
-        executor : concurrent.futures.Executor, optional
-            What reads blocks in their place: processes, or ``client.get_executor()`` of a Dask
-            cluster whose machines see the files under the same names.
-        progress : bool, default: False
-            Show a progress bar for each pass.
-
-        Returns
-        -------
-        LinearCalibration
-
-        Raises
-        ------
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score; they are left out.
-        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
-            As for `fit`.
-
-        Notes
-        -----
-        Memory: the target scores, a sample of up to four million non-target scores, and a few
-        megabytes for each worker. One pass over the files collects these. Usually two more evaluate
-        the objective, none if the sample holds all non-targets, six with "brier". Worker processes
-        are worth it from some 10^8 trials on.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from bosaris_py import Key, LinearCalibration, Scores
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> scores = Scores([[1.0, 0.0, -1.0], [1.5, 2.0, 3.0]], ["a", "b"], ["x", "y", "z"])
-        >>> tar = [[True, False, False], [False, True, True]]
-        >>> non = [[False, True, True], [True, False, False]]
-        >>> scores.save(folder / "scores.h5")
-        >>> Key(["a", "b"], ["x", "y", "z"], tar, non).save(folder / "key.h5")
-        >>> LinearCalibration.fit_files(folder / "scores.h5", folder / "key.h5", ridge=0)
-        LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
-        3 targets, 3 non-targets
-        """
-        training = objective_in_files(
-            [as_path(score_file, "score_file")],
-            key_file,
-            {"workers": workers, "executor": executor, "progress": progress},
-            prior=prior,
-            objective=objective,
-            ridge=ridge,
-            all_scored=False,
-        )
-        return cls._from_training(training, train_linear(training, ridge=ridge))._told()
-
-    @classmethod
-    def _from_training(cls, training: TrainingObjective, solution: LinearSolution) -> Self:
+    def _from_training(
+        cls, training: losses.TrainingObjective, solution: LinearSolution, systems: object = None
+    ) -> Self:
         (scale,) = solution.weights.tolist()
         # Not an error: whoever calibrates distances may want it.
         if scale < 0.0 and solution.objective_value < 1.0 - _REAL_GAIN:
@@ -237,14 +150,18 @@ class LinearCalibration(base.LinearMap, Line):
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        return as_vector(scores, name)
+        return check.as_vector(scores, name)
+
+    @staticmethod
+    def _as_files(score_files: Given) -> list[check.FilePath]:
+        return [check.as_path(score_files, "score_files")]
 
     def apply_file(
         self,
-        score_file: FilePath,
-        output_file: FilePath,
+        score_file: check.FilePath,
+        output_file: check.FilePath,
         *,
-        ndx_file: FilePath | None = None,
+        ndx_file: check.FilePath | None = None,
         progress: bool = False,
     ) -> None:
         """Turn the scores of a file of any size into those that ``apply`` gives, in another file.
@@ -284,19 +201,120 @@ class LinearCalibration(base.LinearMap, Line):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        met = base.Met(self.low_score, self.high_score)
-        line = functools.partial(
-            base.weighted_sum, weights=np.array([self.scale]), offset=self.offset
-        )
-        where = [as_path(score_file, "score_file")], ndx_file, output_file
-        write_llrs(*where, line, self._apply_listed, [met], needs_all=False, progress=progress)
-        warn(self._notes_on(met))
-
-    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
-        scores = systems[0] if ndx is None else systems[0].align_with_ndx(ndx)
-        result: Scores = self.apply(scores)
-        return result
+        files = [check.as_path(score_file, "score_file")]
+        self._write(files, ndx_file, output_file, needs_all=False, progress=progress)
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""
         return f"{type(self).__name__}: {self._line()}, {self._describe_training()}"
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class GaussianCalibration(Line):
+    r"""The affine map of constrained maximum likelihood (CMLG), of moments only.
+
+    Both classes are taken for normal with one variance, which makes the log-likelihood-ratio
+    affine. No iteration, no trouble with separable classes; from 20 trials on. It trusts the
+    normal law: where scores have long tails `LinearCalibration` is better.
+
+    Parameters
+    ----------
+    scale, offset : float
+        ``llr = scale * score + offset``.
+    target_share : float
+        Weight of the targets' variance.
+    low_score, high_score : float
+        The range of the training scores.
+    n_tar, n_non : int
+        Number of training trials with a weight above zero.
+    notes : tuple of Note
+        What the training left to note; files do not keep it.
+
+    Notes
+    -----
+    With means :math:`m` and variances :math:`v` of the classes [1]_, eqs. 7 to 9:
+
+    .. math::
+
+        v = \alpha v_T + (1 - \alpha) v_N, \quad a = \frac{m_T - m_N}{v}, \quad
+        b = -a \frac{m_T + m_N}{2}.
+
+    References
+    ----------
+    .. [1] D. A. van Leeuwen and N. Brummer, "The distribution of calibrated likelihood-ratios in
+       speaker recognition", Interspeech 2013.
+
+    Examples
+    --------
+    >>> GaussianCalibration.fit([2.0, 4.0], [-2.0, 0.0])
+    GaussianCalibration: llr = 4 * score - 4, 2 targets, 2 non-targets
+    """
+
+    target_share: float = attrs.field(**base.NUMBER)
+
+    @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        target_share: float = 0.5,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
+    ) -> Self:
+        """Train the map.
+
+        Parameters
+        ----------
+        tar, non : (n_tar,), (n_non,) array_like of float
+            Target and non-target scores, finite.
+        target_share : float, default: 0.5
+            Weight of the targets' variance, between 0 and 1.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights; only their proportions within a class matter.
+
+        Returns
+        -------
+        GaussianCalibration
+
+        Warns
+        -----
+        SuspectScoresWarning
+            If the scale is negative: labels swapped, or distances for scores?
+        """
+        weights: base.Options = {"tar_weights": tar_weights, "non_weights": non_weights}
+        return cls._trained(tar, non, target_share, **weights)._told()
+
+    @classmethod
+    def _trained(cls, tar: Given, non: Given, target_share: float = 0.5, **weights: Given) -> Self:
+        share = check.check_fraction(target_share, "target_share")
+        check.check_class_rows(tar, non, **weights)
+        both = check.as_vector(tar, "tar"), check.as_vector(non, "non")
+        training = losses.TrainingObjective.from_scores(*both, **weights)
+        losses.refuse_non_finite(training.tar, training.non)
+        targets, others = training.moments()
+        variance = float(share * targets.scatter[0, 0] + (1 - share) * others.scatter[0, 0])
+        if not variance > 0.0:
+            raise check.invalid("tar", "vary, or `non`", "scores that are equal within each class")
+        n_tar, n_non = training.n_tar, training.n_non
+        scale = float(targets.mean[0] - others.mean[0]) / variance
+        # Three standard errors of the difference of the means, in units of the deviation.
+        chance = 3.0 * math.sqrt(1.0 / n_tar + 1.0 / n_non)
+        notes = base.few_trials(n_tar, n_non)
+        if scale * math.sqrt(variance) < -chance and min(n_tar, n_non) > base.FEWEST:
+            notes.append(negative_scale(scale))
+        return cls(
+            scale=scale,
+            offset=-scale * float(targets.mean[0] + others.mean[0]) / 2,
+            target_share=share,
+            low_score=float(min(targets.lowest[0], others.lowest[0])),
+            high_score=float(max(targets.highest[0], others.highest[0])),
+            n_tar=n_tar,
+            n_non=n_non,
+            notes=tuple(notes),
+        )
+
+    def __repr__(self) -> str:
+        """Show the map."""
+        counts = f"{self.n_tar} targets, {self.n_non} non-targets"
+        return f"GaussianCalibration: {self._line()}, {counts}"

@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
 from bosaris_py._notes import Note
 from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
+from bosaris_py.numerics.objective import refuse_non_finite
+from bosaris_py.numerics.roc import as_class
 from bosaris_py.trials.sample import Sample
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
@@ -85,8 +87,8 @@ class PAVCalibration(base.ScoreMap):
         non: npt.ArrayLike,
         *,
         score_offset: float = 0.0,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
     ) -> Self:
         """Train the map.
 
@@ -110,86 +112,56 @@ class PAVCalibration(base.ScoreMap):
             If more than 30 trials of each class make one pool: scores tell nothing; or if the
             offset makes the map fall between pools.
         """
-        return cls._trained(tar, non, score_offset, tar_weights, non_weights)._told()
+        weights: base.Options = {"tar_weights": tar_weights, "non_weights": non_weights}
+        return cls._trained(tar, non, score_offset, **weights)._told()
 
     @classmethod
-    def _trained(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        score_offset: float = 0.0,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Self:
-        check.check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
-        targets, others = _finite(tar, "tar"), _finite(non, "non")
-        check.refuse_labels(targets, others)
+    def _trained(cls, tar: Given, non: Given, score_offset: float = 0.0, **weights: Given) -> Self:
         score_offset = check.as_nonnegative(score_offset, "score_offset")
+        pair = zip(("tar", "non"), check.as_score_lists(tar, non, **weights), strict=True)
+        classes = [as_class(each, weights.get(f"{name}_weights"), name) for name, each in pair]
+        (targets, _), (others, _) = classes
+        refuse_non_finite(targets[np.newaxis], others[np.newaxis])
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
-        weights = [
-            None if one is None else np.append(one, 1.0)
-            for one in (
-                check.as_weights(tar_weights, targets.size, "tar_weights"),
-                check.as_weights(non_weights, others.size, "non_weights"),
-            )
-        ]
-        sample = Sample.from_scores(
-            np.append(targets, -outermost), np.append(others, outermost), *weights
-        )
+        masses = (None if mass is None else np.append(mass, 1.0) for _, mass in classes)
+        dummies = np.append(targets, -outermost), np.append(others, outermost)
+        sample = Sample.from_scores(*dummies, *masses)
         bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
-        n_tar, n_non = sample.tar.size - 1, sample.non.size - 1
+        n_tar, n_non = targets.size, others.size
         notes = base.few_trials(n_tar, n_non)
-        if bins.llr.size == 1 and min(targets.size, others.size) > base.FEWEST:
+        if bins.llr.size == 1 and min(n_tar, n_non) > base.FEWEST:
             text = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
             notes.append(Note(SuspectScoresWarning, text))
-        falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
-        if falls:
+        if falls := int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset)):
             text = (
                 f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
             notes.append(Note(SuspectScoresWarning, text))
         return cls(
-            score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
-            llr_bounds=mark_read_only(
-                np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
-            ),
+            score_bounds=np.column_stack((bins.lowest, bins.highest)).ravel(),
+            llr_bounds=np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel(),
             score_offset=score_offset,
             n_tar=n_tar,
             n_non=n_non,
             notes=tuple(notes),
         )
 
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
+    def _mapped(self, scores: FloatArray) -> base.Mapped:
         check.refuse_nan(scores, "x")
         llrs = np.interp(scores, self.score_bounds, self.llr_bounds)
-        return llrs, base.training_trials(self._is_trained_on(scores))
-
-    def _is_trained_on(self, scores: FloatArray) -> bool:
-        """Tell whether these are so many scores as in training, among them all ends of pools."""
+        # So many scores as in training, among them all ends of pools?
         inner = np.abs(self.score_bounds) < np.abs(self.score_bounds).max()
         same_size = scores.size == self.n_tar + self.n_non
-        return same_size and bool(np.isin(self.score_bounds[inner], scores).all())
+        is_known = same_size and np.isin(self.score_bounds[inner], scores).all()
+        return llrs, base.training_trials(is_known)
 
     def __repr__(self) -> str:
         """Say how many pools there are and how far they reach."""
-        return (
-            f"PAVCalibration: {self.score_bounds.size // 2} pools, "
-            f"llr {self.llr_bounds[0]:.4g} ... {self.llr_bounds[-1]:.4g}, "
-            f"trained on {self.n_tar} targets and {self.n_non} non-targets"
-        )
-
-
-def _finite(scores: npt.ArrayLike, name: str) -> FloatArray:
-    array = check.as_vector(scores, name)
-    check.check_not_empty(array, name)
-    check.refuse_nan(array, name)
-    infinite = int(np.count_nonzero(np.isinf(array)))
-    if infinite:
-        hint = "An infinite score has no place on a map with straight lines."
-        raise check.invalid(name, "be finite", f"{infinite} infinite scores", hint)
-    return array
+        reach = f"llr {self.llr_bounds[0]:.4g} ... {self.llr_bounds[-1]:.4g}"
+        trials = f"{self.n_tar} targets and {self.n_non} non-targets"
+        return f"PAVCalibration: {self.score_bounds.size // 2} pools, {reach}, trained on {trials}"

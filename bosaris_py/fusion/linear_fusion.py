@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
-from typing import Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -14,19 +12,15 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath
 from bosaris_py.calibration import base
-from bosaris_py.calibration.large import objective_in_files, write_llrs
 from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
+from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.key import as_key
 from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
-SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
+SystemFiles: TypeAlias = Mapping[str, check.FilePath] | Sequence[check.FilePath]
 
 # Normal classes so far apart, one standard deviation of either, have an AUC of 0.76 or 0.24.
 _FAR_BELOW = 0.9
@@ -43,33 +37,13 @@ def in_order(systems: Given, trained: tuple[str, ...] | None, name: str = "syste
     if names is None:
         return systems
     if trained is not None and names != trained:
-        expected = (
-            f"name, in its order, the systems of the training ({check.list_some(trained, 20)})"
-        )
+        expected = f"name, in its order, the systems of the training ({check.list_some(trained)})"
         raise check.invalid(name, expected, check.list_some(names, 20))
     return list(systems.values())
 
 
-def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
-    """Note systems whose targets have far lower scores than the non-targets."""
-    # `separation` is in standard deviations, both classes counting the same; measures of quality,
-    # which tell little of the class, stay below the limit.
-    found = np.flatnonzero(separation < -_FAR_BELOW) + 1
-    if not found.size or n_smaller <= base.FEWEST:
-        return []
-    text = (
-        f"Higher scores of system {' and '.join(map(str, found))} speak against targets. Are "
-        "targets and non-targets swapped, or the scores distances?"
-    )
-    return [Note(SuspectScoresWarning, text)]
-
-
-def _to_names(names: Iterable[object] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(map(str, names))
-
-
 @attrs.frozen(kw_only=True, repr=False)
-class LinearFusion(base.LinearMap):
+class LinearFusion(base.LinearMap, base.RowMap):
     r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
 
     Make one with `fit`, `fit_scores` or `read`. The systems need not be calibrated.
@@ -109,11 +83,13 @@ class LinearFusion(base.LinearMap):
     [-0.919, 1.049]
     """
 
+    _needs_all: ClassVar[bool] = True
+
     weights: Float64Array = attrs.field(**base.VECTOR)
     offset: float = attrs.field(**base.NUMBER)
     low_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
     high_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
-    system_names: tuple[str, ...] | None = attrs.field(default=None, converter=_to_names)
+    system_names: tuple[str, ...] | None = attrs.field(**base.NAMES_OR_NONE)
 
     def __attrs_post_init__(self) -> None:
         """Refuse anything but one value for each system, and one name for two."""
@@ -152,7 +128,8 @@ class LinearFusion(base.LinearMap):
         [4.5]
         """
         array = check.as_vector(weights, "weights").astype(np.float64)
-        return cls(weights=array, offset=offset, system_names=system_names, **base.NOT_TRAINED)
+        record = {**base.NOT_TRAINED, "system_names": system_names}
+        return cls(weights=array, offset=offset, **record)
 
     @classmethod
     def fit_scores(
@@ -189,94 +166,45 @@ class LinearFusion(base.LinearMap):
         return cls._trained_on(systems, key, conditions=conditions, **options)._told()
 
     @classmethod
-    def _trained_on(
-        cls, systems: Systems, key: Key, conditions: Conditions | None = None, **options: Given
-    ) -> Self:
+    def _trained_on(cls, systems: Systems, key: Key, **options: Given) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
-        key = as_key(key)
         classes = stack_tar_non(systems, key)
-        fitted = cls._trained(*classes, **base.weighted(options, conditions, key))
+        fitted = cls._trained(*classes, **base.weighted(options, key))
         return attrs.evolve(fitted, system_names=names_of(systems))
 
     @classmethod
-    def fit_files(
-        cls,
-        score_files: SystemFiles,
-        key_file: FilePath,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = "weak",
-        workers: int = 1,
-        executor: Executor | None = None,
-        progress: bool = False,
-    ) -> "LinearFusion":
-        """Train weights and offset on score files of any size.
-
-        The result is that of `fit_scores` but for rounding (1e-12).
-
-        Parameters
-        ----------
-        score_files : mapping of str to path, or sequence of str or path-like
-            HDF5 files of the scores of each system, for every trial of the key. Names are kept.
-        key_file, prior, objective, ridge, workers, executor, progress
-            As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
-
-        Returns
-        -------
-        LinearFusion
-
-        Raises
-        ------
-        TrialMismatchError, FileFormatError
-            As for `fit_scores` and `LinearCalibration.fit_files`.
-
-        Warns
-        -----
-        SeparableDataWarning, ConvergenceWarning
-            As for `fit`.
-
-        Notes
-        -----
-        Memory: the target scores, a sample of up to four million non-targets' scores, and a
-        few megabytes for each system and worker.
-        """
-        training = objective_in_files(
-            as_paths(in_order(score_files, None), "score_files"),
-            key_file,
-            {"workers": workers, "executor": executor, "progress": progress},
-            prior=prior,
-            objective=objective,
-            ridge=ridge,
-            all_scored=True,
-        )
-        fitted = cls._from_training(training, train_linear(training, ridge=ridge))
-        return attrs.evolve(fitted, system_names=names_of(score_files))._told()
-
-    @classmethod
-    def _from_training(cls, training: TrainingObjective, solution: LinearSolution) -> Self:
+    def _from_training(
+        cls, training: TrainingObjective, solution: LinearSolution, systems: object = None
+    ) -> Self:
         n_systems, n_trials = solution.weights.size, training.n_tar + training.n_non
         if n_systems > n_trials:
             text = f"{n_systems} systems are more than the {n_trials} trials of both classes."
             advice = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
             solution.notes.append(Note(SuspectScoresWarning, text, advice=advice))
-        n_smaller = min(training.n_tar, training.n_non)
-        solution.notes.extend(inverted_systems(solution.separation, n_smaller))
+        # Measures of quality, which tell little of the class, stay below the limit.
+        far_below = np.flatnonzero(solution.separation < -_FAR_BELOW) + 1
+        if far_below.size and min(training.n_tar, training.n_non) > base.FEWEST:
+            text = (
+                f"Higher scores of system {' and '.join(map(str, far_below))} speak against "
+                "targets. Are targets and non-targets swapped, or the scores distances?"
+            )
+            solution.notes.append(Note(SuspectScoresWarning, text))
         return cls(
             weights=solution.weights,
             offset=solution.offset,
             low_scores=solution.lowest,
             high_scores=solution.highest,
+            system_names=names_of(systems),
             **base.record(training, solution),
         )
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        array = check.as_float_array(scores, name)
-        if array.ndim == 1 and array.size:
-            hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-            raise check.invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-        return check.as_matrix(array, name)
+        return check.as_matrix(scores, name)
+
+    @staticmethod
+    def _as_files(score_files: Given) -> list[check.FilePath]:
+        return as_paths(in_order(score_files, None), "score_files")
 
     @property
     def n_systems(self) -> int:
@@ -338,8 +266,8 @@ class LinearFusion(base.LinearMap):
     def apply_files(
         self,
         score_files: SystemFiles,
-        ndx_file: FilePath,
-        output_file: FilePath,
+        ndx_file: check.FilePath,
+        output_file: check.FilePath,
         *,
         progress: bool = False,
     ) -> None:
@@ -365,61 +293,33 @@ class LinearFusion(base.LinearMap):
         -----
         Memory: a few blocks of each system, whatever the size of the files.
         """
-        ordered = in_order(score_files, self.system_names, "score_files")
-        files = as_paths(ordered, "score_files")
+        files = as_paths(in_order(score_files, self.system_names, "score_files"), "score_files")
         self._check_systems(len(files), "score_files")
-        where = files, check.as_path(ndx_file, "ndx_file"), output_file
-        met = self._nothing_met()
-        line = functools.partial(base.weighted_sum, weights=self.weights, offset=self.offset)
-        write_llrs(*where, line, self.apply, met, needs_all=True, progress=progress)
-        warn(self._notes_on(met))
+        self._write(files, ndx_file, output_file, progress=progress)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
-            names = f" ({check.list_some(self.system_names, 20)})" if self.system_names else ""
-            expected = f"hold the scores of {self.n_systems} systems, as in training{names}"
-            hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
-            raise check.invalid(name, expected, f"{n_systems}", hint)
+            expected = f"hold the scores of {self.n_systems} systems, a row each, as in training"
+            raise check.invalid(name, expected, f"{n_systems}")
 
-    def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
-        """Return the log-likelihood-ratios of scores, (n_systems, n), and notes on these."""
-        met = self._nothing_met()
-        llrs = base.map_rows(scores, self.weights, self.offset, met)
-        # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
-        contradictions = np.flatnonzero(np.isnan(llrs))
-        if contradictions.size:
-            found = (
-                f"infinite evidence for and against at {contradictions.size} of {llrs.size} "
-                f"trials ({check.list_some(contradictions.tolist())})"
-            )
-            raise check.invalid("x", "not contradict itself", found)
-        return llrs, self._notes_on(met)
+    def _llrs(self, rows: base.Rows) -> Float64Array:
+        return base.weighted_sum(rows, self.weights, self.offset)
 
-    def _nothing_met(self) -> list[base.Met]:
-        """Return what counts the scores of each system."""
+    def _met(self) -> list[base.Met]:
         if self.low_scores is None or self.high_scores is None:
             return [base.Met(None, None) for _ in self.weights]
         return list(map(base.Met, self.low_scores.tolist(), self.high_scores.tolist()))
 
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
-        """Note scores far outside those of the training, or that these are they."""
+        names = self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]
         advice = "Are the systems in the order of the training?"
-        far = [
-            note
-            for name, one, weight in zip(self._names(), met, self.weights, strict=True)
-            for note in one.notes(name, advice)
-            if weight
-        ]
+        parts = zip(names, met, self.weights, strict=True)
+        far = [note for name, each, w in parts if w for note in each.notes(name, advice)]
         n_trials = self.n_tar + self.n_non
-        return far + base.training_trials(all(one.is_all(n_trials) for one in met))
-
-    def _names(self) -> Sequence[str]:
-        return self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]
+        return far + base.training_trials(all(each.is_all(n_trials) for each in met))
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""
         weights = check.list_some(f"{weight:.4g}" for weight in self.weights)
-        return (
-            f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
-            f"{self._describe_training()}"
-        )
+        plane = f"weights [{weights}], offset {self.offset:.4g}"
+        return f"LinearFusion: {plane}, {self._describe_training()}"

@@ -13,7 +13,7 @@ diagonal :math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last ent
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Self, TypeAlias
 
 import attrs
@@ -23,37 +23,16 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Positions, StrArray
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath
 from bosaris_py.calibration import base
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
-from bosaris_py.numerics.newton import Ridge, train_linear
-from bosaris_py.numerics.objective import (
-    TrainingObjective,
-    moderate_weights,
-    pool_classes,
-    refuse_non_finite,
-)
-from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality
+from bosaris_py.numerics.newton import train_linear
+from bosaris_py.numerics.objective import TrainingObjective, pool_classes, refuse_non_finite
+from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality, quality as measuring
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.key import as_key, as_ndx
-from bosaris_py.trials.quality import (
-    Numbers,
-    Qualities,
-    TrialQuality,
-    as_quality,
-    check_finite,
-    mix_measures,
-    quality_of_trials,
-)
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
-
-# Trials of which the measures are gathered at once: they stay in the processor's cache.
-_BLOCK_TRIALS = 2**13
-
-# A row and a column of the form.
-Entry: TypeAlias = tuple[int, int]
 
 # A feature of which less than this share of the variance is its own, not a combination of
 # the inputs before it, is redundant.
@@ -62,6 +41,9 @@ _REDUNDANT = 1e-10
 # What varies by less than this, relative to its size, is constant but for rounding. Features
 # of standardised measures have a size of about 1.
 _CONSTANT = 8 * float(np.finfo(np.float64).eps)
+
+
+# ---- The form
 
 
 def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
@@ -73,143 +55,104 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
         expected = "have (q + 1) (q + 2) / 2 weights for q measures"
         raise check.invalid("triangle", expected, f"{weights.size}")
     lower = np.zeros((size, size))
-    # The cells of a lower triangle, column after column.
     lower[np.triu_indices(size)[::-1]] = weights
     return lower + lower.T
 
 
-def triangle_from_form(form: npt.ArrayLike) -> Float64Array:
-    """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`."""
-    lower = np.array(form, dtype=np.float64)
-    np.fill_diagonal(lower, 0.5 * lower.diagonal())
-    return np.asarray(lower[np.triu_indices(len(lower))[::-1]])
-
-
-def _with_ones(measures: npt.ArrayLike) -> Float64Array:
-    """Return measures, one column for each id, with a row of ones below."""
-    matrix = np.asarray(measures, dtype=np.float64)
-    return np.vstack((matrix, np.ones(matrix.shape[1])))
-
-
 def quality_term(
-    form: Float64Array,
-    model_measures: FloatArray,
-    segment_measures: FloatArray,
-    models: Positions,
-    segments: Positions,
+    form: Float64Array, modelQ: FloatArray, segQ: FloatArray, models: Positions, segments: Positions
 ) -> Float64Array:
     """Evaluate the form for trials, given by the positions of their models and segments."""
-    # Memory beyond the result is a block of trials, however many models and segments there are.
-    left, right = _with_ones(model_measures), form @ _with_ones(segment_measures)
-    term = np.empty(models.size)
-    for start in range(0, models.size, _BLOCK_TRIALS):
-        part = slice(start, start + _BLOCK_TRIALS)
-        term[part] = np.einsum("it,it->t", left[:, models[part]], right[:, segments[part]])
-    return term
+    left, right = _with_ones(modelQ), form @ _with_ones(segQ)
+    return np.asarray(np.einsum("it,it->t", left[:, models], right[:, segments]))
 
 
-def measure_scale(
-    model_measures: FloatArray, segment_measures: FloatArray
-) -> tuple[Float64Array, Float64Array]:
+def _with_ones(measures: FloatArray) -> Float64Array:
+    """Return measures, one column for each id, with a row of ones below."""
+    return np.vstack((measures, np.ones(measures.shape[1])))
+
+
+def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[Float64Array, Float64Array]:
     """Return centre and spread of each measure, models and segments counting the same."""
     # Of a constant measure the spread is its magnitude instead, or 1.
     # The same shift and scale on both sides leave the form symmetric; different ones would not.
-    sides = [np.asarray(side, np.float64) for side in (model_measures, segment_measures)]
+    sides = [np.asarray(side, np.float64) for side in (models, segments)]
     centre = 0.5 * sum(side.mean(axis=1) for side in sides)
     squares = [np.square(side - centre[:, np.newaxis]).mean(axis=1) for side in sides]
     spread = np.sqrt(0.5 * (squares[0] + squares[1]))
     largest = np.maximum(*(np.abs(side).max(axis=1) for side in sides))
-    constant = spread <= _CONSTANT * largest
-    spread[constant] = np.where(largest[constant] > 0.0, largest[constant], 1.0)
-    return centre, spread
+    magnitude = np.where(largest > 0.0, largest, 1.0)
+    return centre, np.where(spread <= _CONSTANT * largest, magnitude, spread)
 
 
-def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array) -> Float64Array:
-    """Rewrite a form on ``(q - centre) / spread`` as one that gives the same values on q."""
-    # With [q'; 1] = A [q; 1] the form S on q' is A^T S A on q.
-    standardise = np.diag(np.append(1.0 / spread, 1.0))
-    standardise[:-1, -1] = -centre / spread
-    return np.asarray(standardise.T @ form @ standardise)
+def _standardised(
+    measures: measuring.TrialQuality, centre: Float64Array, spread: Float64Array
+) -> list[Float64Array]:
+    """Return the measures of models and of segments less the centre, divided by the spread."""
+    sides = measures.modelQ, measures.segQ
+    return [(side - centre[:, np.newaxis]) / spread[:, np.newaxis] for side in sides]
 
 
-def features_of(q: Float64Array, r: Float64Array, entries: Sequence[Entry]) -> Float64Array:
-    """Return the feature of each entry of the form, of measures (q + 1, t) with a row of ones."""
-    rows = np.empty((len(entries), q.shape[1]))
-    # Each entry below the diagonal stands for two of S in (30) of [1].
-    for row, (i, j) in zip(rows, entries, strict=True):
-        np.multiply(q[i], r[j], out=row)
-        if i != j:
-            row += q[j] * r[i]
-    return rows
+# ---- Its entries as inputs of a training
 
 
-def form_entries(n_measures: int) -> list[Entry]:
-    """Return the entries of the form without the offset, those of a single measure first."""
+def form_entries(n_measures: int) -> tuple[Positions, Positions]:
+    """Return rows and columns of the form without the offset, those of single measures first."""
     # Of redundant features the earlier are kept: better a term of one measure than a product.
-    single = [(n_measures, j) for j in range(n_measures)]
-    return single + [(i, j) for j in range(n_measures) for i in range(j, n_measures)]
+    columns, rows = np.triu_indices(n_measures)
+    single = np.arange(n_measures)
+    return np.append(np.full_like(single, n_measures), rows), np.append(single, columns)
 
 
-def has_too_few_points(measures: FloatArray) -> bool:
-    """Tell if a side, (q, ids), has fewer distinct columns than measures that vary, plus one."""
-    left = measures
-    for _ in range(np.count_nonzero(np.ptp(measures, axis=1))):
-        left = left[:, (left != left[:, :1]).any(axis=0)]
-        if not left.size:
-            return True
-    return False
+def _features(q: Float64Array, r: Float64Array) -> Float64Array:
+    """Return the feature of each entry of the form, of measures (q + 1, t) with a row of ones."""
+    i, j = form_entries(len(q) - 1)
+    features, below = q[i] * r[j], i != j
+    # Each entry below the diagonal stands for two of S in (30) of [1].
+    features[below] += q[j[below]] * r[i[below]]
+    return np.asarray(features)
 
 
-def _kept_features(training: TrainingObjective, n_systems: int, *, few_points: bool) -> BoolArray:
-    """Tell which features vary, and not only with the systems and the features before them.
+def _kept_inputs(
+    training: TrainingObjective, n_systems: int, sides: Sequence[FloatArray]
+) -> BoolArray:
+    """Tell which inputs, systems and features, vary, and not only with those before them.
 
-    With `few_points` on a side measures are collinear by chance, not by what they are, and other
-    ids will show it: only constant features are left out, and weights are the shortest.
+    All systems are kept. Where a side has fewer distinct points than measures that vary, plus one,
+    measures are collinear by chance, not by what they are, and other ids will show it: all that
+    vary are kept, and weights are the shortest.
     """
-    _, covariance = pool_classes(*training.moments())
-    variance = covariance.diagonal()
-    if few_points:
-        return variance[n_systems:] > _CONSTANT**2
-    residual = covariance.copy()
-    kept = np.zeros(variance.size, dtype=np.bool_)
-    for index, total in enumerate(variance):
+    few = [len(np.unique(x.T, axis=0)) <= np.count_nonzero(np.ptp(x, axis=1)) for x in sides]
+    _, residual = pool_classes(*training.moments())
+    variance = residual.diagonal().copy()
+    kept = variance > _CONSTANT**2
+    kept[:n_systems] = True
+    for index in [] if any(few) else np.flatnonzero(kept):
         own = residual[index, index]
-        constant = index >= n_systems and total <= _CONSTANT**2
-        if constant or own <= _REDUNDANT * total:
-            continue
-        kept[index] = True
-        # What this input explains of the others is taken from their covariance.
-        residual -= np.outer(residual[index], residual[index]) / own
-    return kept[n_systems:]
+        if own > _REDUNDANT * variance[index]:
+            # What this input explains of the others is taken from their covariance.
+            residual = residual - np.outer(residual[index], residual[index]) / own
+        else:
+            kept[index] = index < n_systems
+    return kept
 
 
-def _look_up_measures(
-    qualities: Qualities, ndx: Ndx | Key, qtrans: npt.ArrayLike | None, n_measures: int = 0
-) -> TrialQuality:
+# ---- The fusion
+
+
+def _measures_of(
+    qualities: measuring.Qualities,
+    ndx: Ndx | Key,
+    qtrans: npt.ArrayLike | None,
+    n_measures: int = 0,
+) -> measuring.TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
-    measures = quality_of_trials(qualities, ndx)
+    measures = measuring.quality_of_trials(qualities, ndx)
     found = measures.n_measures
     if not found or found != (n_measures or found):
         expected = f"hold {n_measures or 'some'} quality measures in all, as in training"
         raise check.invalid("qualities", expected, f"{found}")
-    return measures if qtrans is None else mix_measures(measures, qtrans)
-
-
-def _standardise(
-    measures: TrialQuality, centre: Float64Array, spread: Float64Array
-) -> tuple[Float64Array, Float64Array]:
-    """Return the measures of models and of segments less the centre, divided by the spread."""
-    columns = centre[:, np.newaxis], spread[:, np.newaxis]
-    return (measures.modelQ - columns[0]) / columns[1], (measures.segQ - columns[0]) / columns[1]
-
-
-def _to_linear(value: object) -> LinearFusion:
-    """Return the back-off, built from its fields if it comes from a file."""
-    if isinstance(value, Mapping):
-        return LinearFusion(**value)
-    if not isinstance(value, LinearFusion):
-        raise check.invalid("linear", "be a LinearFusion", check.describe(value))
-    return value
+    return measures if qtrans is None else measuring.mix_measures(measures, qtrans)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -281,13 +224,13 @@ class QualityFusion(base.TrainedMap):
     centre: Float64Array = attrs.field(**base.VECTOR)
     spread: Float64Array = attrs.field(**base.VECTOR)
     qtrans: Float64Array | None = attrs.field(**base.MATRIX_OR_NONE)
-    linear: LinearFusion = attrs.field(converter=_to_linear)
+    linear: LinearFusion = attrs.field(**base.part(LinearFusion))
 
     def __attrs_post_init__(self) -> None:
         """Raise unless all parts speak of as many systems and measures."""
-        size = self.centre.size
+        size, n_systems = self.centre.size, self.weights.size
         fits = (
-            self.linear.n_systems == self.n_systems
+            self.linear.n_systems == n_systems
             and self.form.shape == (size + 1, size + 1)
             and np.array_equal(self.form, self.form.T)
             and self.spread.shape == (size,)
@@ -295,12 +238,11 @@ class QualityFusion(base.TrainedMap):
             and (self.qtrans is None or len(self.qtrans) == size)
         )
         if not fits:
-            sizes = f"{self.n_systems} systems and {size} measures"
-            expected = f"fit {sizes}, a symmetric form and positive spreads"
+            expected = f"fit {n_systems} systems and {size} measures"
             raise check.invalid("linear, form, spread and qtrans", expected, "others")
 
     @classmethod
-    def _built(cls, parameters: base.Options, path: FilePath) -> Self:
+    def _built(cls, parameters: base.Options, path: check.FilePath) -> Self:
         # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
         if later and "linear" in parameters:
@@ -311,7 +253,7 @@ class QualityFusion(base.TrainedMap):
     def fit_scores(
         cls,
         systems: Systems,
-        qualities: Qualities,
+        qualities: measuring.Qualities,
         key: Key,
         *,
         qtrans: npt.ArrayLike | None = None,
@@ -377,75 +319,55 @@ class QualityFusion(base.TrainedMap):
 
     @classmethod
     def _trained_on(
-        cls,
-        systems: Systems,
-        qualities: Qualities,
-        key: Key,
-        *,
-        qtrans: Given = None,
-        conditions: Conditions | None = None,
-        linear: Given = None,
-        ridge: Ridge = "weak",
-        **options: Given,
+        cls, systems: Systems, qualities: measuring.Qualities, key: Key, **options: Given
     ) -> Self:
         """Train as `fit_scores` does, without a warning of the training."""
-        key = as_key(key)
-        options = base.weighted(options, conditions, key)
-        # Both fusions see weights of moderate size: only proportions count, squares overflow.
-        masses = [
-            moderate_weights(check.as_weights(options.get(name), size, name))
-            for name, size in (("tar_weights", key.n_tar), ("non_weights", key.n_non))
-        ]
-        options |= {"tar_weights": masses[0], "non_weights": masses[1]}
-        names = None if linear is None else _to_linear(linear).system_names
-        tar, non = stack_tar_non(in_order(systems, names), key)
-        measures = _look_up_measures(qualities, key, qtrans)
+        linear, qtrans = options.pop("linear", None), options.pop("qtrans", None)
+        key = as_key(key).bona_fide()
+        options = base.weighted(options, key)
+        names = None if linear is None else linear.system_names
+        rows = stack_tar_non(in_order(systems, names), key)
+        measures, n_systems = _measures_of(qualities, key, qtrans), len(rows[0])
         notes: list[Note] = []
         if linear is None:
-            linear = LinearFusion._trained(tar, non, ridge=ridge, **options)
+            linear = LinearFusion._trained(*rows, **options)
             linear = attrs.evolve(linear, system_names=names_of(systems))
             notes += linear.notes
-        elif linear.n_systems != len(tar):
-            raise check.invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
+        linear._check_systems(n_systems, "systems")
         # What a given `linear` has not seen may be NaN, or too large.
-        refuse_non_finite(tar, non)
+        refuse_non_finite(*rows)
         if measures.n_missing:
             text = f"Quality fusion training has {measures.n_missing} missing trials."
             notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
-        is_target, used = key.is_target, measures.covered.copy()
-        for noun, own, mass in zip(
-            ("target", "non-target"), (is_target, ~is_target), masses, strict=True
-        ):
-            if mass is not None:
-                used[own] &= mass > 0.0
+        ridge = options.pop("ridge", "weak")
+        used, classes = measures.covered.copy(), (key.is_target, ~key.is_target)
+        for name, own in zip(("tar_weights", "non_weights"), classes, strict=True):
+            mass = check.as_weights(options.get(name), int(own.sum()), name)
+            used[own] &= True if mass is None else mass > 0.0
             if not used[own].any():
-                message = f"No {noun} trial has quality measures and a weight above zero."
+                message = f"No trial of {name[:3]} has quality measures and a weight above zero."
                 raise TrialMismatchError(f"{message} Do the ids of scores and measures agree?")
+            options[name] = None if mass is None else mass[used[own]]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
         models, segments = np.unique(measures.models[used]), np.unique(measures.segments[used])
         sides = measures.modelQ[:, models], measures.segQ[:, segments]
         centre, spread = measure_scale(*sides)
         # The last row, of ones, makes the linear terms and the offset of the quadratic form.
-        q, r = map(_with_ones, _standardise(measures, centre, spread))
-        entries, inputs = form_entries(len(centre)), []
-        for name, own, scores in (("tar", is_target, tar), ("non", ~is_target, non)):
-            kept, mass = used[own], options[f"{name}_weights"]
-            places = measures.models[own][kept], measures.segments[own][kept]
-            rows = features_of(q[:, places[0]], r[:, places[1]], entries)
-            inputs.append(np.vstack((scores[:, kept], rows)))
-            options[f"{name}_weights"] = None if mass is None else mass[kept]
-        training = TrainingObjective.from_scores(inputs[0], inputs[1], **options)
-        kept = _kept_features(training, len(tar), few_points=any(map(has_too_few_points, sides)))
-        if not kept.all():
-            training = training.with_systems(np.append(np.ones(len(tar), np.bool_), kept))
+        q, r = map(_with_ones, _standardised(measures, centre, spread))
+        inputs = []
+        for scores, own in zip(rows, classes, strict=True):
+            at = measures.models[own & used], measures.segments[own & used]
+            inputs.append(np.vstack((scores[:, used[own]], _features(q[:, at[0]], r[:, at[1]]))))
+        training = TrainingObjective.from_scores(*inputs, **options)
+        kept = _kept_inputs(training, n_systems, sides)
+        training = training.with_systems(kept)
         solution = train_linear(training, ridge=ridge)
         form = np.zeros((len(q), len(q)))
-        chosen = [entry for entry, flag in zip(entries, kept, strict=True) if flag]
-        for weight, (i, j) in zip(solution.weights[len(tar) :], chosen, strict=True):
-            form[i, j] = form[j, i] = weight
+        i, j = (each[kept[n_systems:]] for each in form_entries(len(centre)))
+        form[i, j] = form[j, i] = solution.weights[n_systems:]
         solution.notes.extend(notes)
         return cls(
-            weights=solution.weights[: len(tar)],
+            weights=solution.weights[:n_systems],
             offset=solution.offset,
             form=form,
             centre=centre,
@@ -454,11 +376,6 @@ class QualityFusion(base.TrainedMap):
             linear=linear,
             **base.record(training, solution),
         )
-
-    @property
-    def n_systems(self) -> int:
-        """Number of systems that are fused."""
-        return int(self.weights.size)
 
     @property
     def n_measures(self) -> int:
@@ -473,16 +390,18 @@ class QualityFusion(base.TrainedMap):
         with S = L + L'. The last one is 0: it would be a second offset. (In the toolkit the two
         share the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
-        # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
-        raw = in_raw_units(self.form, self.centre, self.spread)
-        offset = self.offset + raw[-1, -1]
-        raw[-1, -1] = 0.0
-        return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
+        # With [q'; 1] = A [q; 1] the form S on standardised measures q' is A^T S A on q.
+        standardise = np.diag(np.append(1.0 / self.spread, 1.0))
+        standardise[:-1, -1] = -self.centre / self.spread
+        raw = standardise.T @ self.form @ standardise
+        offset, raw[-1, -1] = self.offset + raw[-1, -1], 0.0
+        lower = raw - 0.5 * np.diag(raw.diagonal())
+        return np.concatenate((self.weights, [offset], lower[np.triu_indices(len(lower))[::-1]]))
 
     def apply(
         self,
         systems: Systems,
-        qualities: Qualities,
+        qualities: measuring.Qualities,
         ndx: Ndx | Key,
         *,
         backoff: Scores | None = None,
@@ -522,52 +441,45 @@ class QualityFusion(base.TrainedMap):
         return assemble(llrs, ndx)
 
     def _on_trials(
-        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, backoff: Scores | None = None
-    ) -> tuple[Float64Array, list[Note]]:
+        self,
+        systems: Systems,
+        qualities: measuring.Qualities,
+        ndx: Ndx | Key,
+        backoff: Scores | None = None,
+    ) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
         stack = stack_scores(in_order(systems, self.linear.system_names), ndx)
-        if len(stack) != self.n_systems:
-            expected = f"hold the scores of {self.n_systems} systems, as in training"
-            raise check.invalid("systems", expected, f"{len(stack)}")
-        measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
-        # The scores' part is a linear fusion with the weights trained beside the measures.
-        # Equation 30 of the user guide: the weighted sum, then the quality term.
+        self.linear._check_systems(len(stack), "systems")
+        measures = _measures_of(qualities, ndx, self.qtrans, self.n_measures)
+        # Equation 30 of the user guide: the sum with the weights trained beside the measures, then
+        # the quality term.
         beside = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs, notes = beside._mapped(stack)
-        sides = _standardise(measures, self.centre, self.spread)
-        llrs += quality_term(self.form, *sides, measures.models, measures.segments)
-        if measures.n_missing:
-            text = (
-                f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
-                "substituting backoff scores."
-            )
-            notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
-            simple = self.linear._mapped(stack)[0]
-            if backoff is not None:
-                (simple,) = stack_scores([backoff], ndx)
+        q, r = _standardised(measures, self.centre, self.spread)
+        llrs += quality_term(self.form, q, r, measures.models, measures.segments)
+        if n := measures.n_missing:
+            text = f"Quality missing for {n} of {llrs.size} trials, substituting backoff scores."
+            notes.append(Note(MissingTrialsWarning, text, count=n))
+            simple = self.linear._llrs(stack) if backoff is None else stack_scores(backoff, ndx)[0]
             llrs = np.where(measures.covered, llrs, simple)
         return llrs, notes
 
     def __repr__(self) -> str:
         """Show the numbers of systems and measures and how good the fusion was in training."""
-        return (
-            f"{type(self).__name__}: {self.n_systems} systems, {self.n_measures} quality "
-            f"measures, {self._describe_training()}"
-        )
+        sizes = f"{self.weights.size} systems, {self.n_measures} quality measures"
+        return f"QualityFusion: {sizes}, {self._describe_training()}"
 
+
+# ---- Measures as systems
 
 Combine = Literal["min", "max", "sum", "difference"]
 
 # One for both sides, or a pair for (models, segments), None for a side that does not count.
-OfSide: TypeAlias = SegmentQuality | Numbers | None
+OfSide: TypeAlias = SegmentQuality | measuring.Numbers | None
 Measured: TypeAlias = OfSide | tuple[OfSide, OfSide]
 
-_COMBINE: dict[str, Callable[[Float64Array, Float64Array], Float64Array]] = {
-    "min": np.minimum,
-    "max": np.maximum,
-    "sum": np.add,
-    "difference": lambda models, segments: np.abs(models - segments),
-}
+# The difference of two values is their range.
+_COMBINE: dict[str, Given] = {"min": np.min, "max": np.max, "sum": np.sum, "difference": np.ptp}
 
 
 def quality_systems(
@@ -627,52 +539,36 @@ def quality_systems(
     """
     ndx = as_ndx(ndx)
     check.check_choice(combine, Combine, "combine")
-    given: object = qualities
-    if not isinstance(given, Mapping):
-        hint = 'Give measures a name: {"duration": ...}.'
-        raise check.invalid("qualities", "map names to measures", check.describe(given), hint)
-    shifting, scaling = qualities if offset is None else offset, scale
-    for argument, names in (("offset", shifting), ("scale", scaling)):
+    for argument, names in (("offset", offset or ()), ("scale", scale)):
         if not set(names) <= set(qualities):
             expected = f"hold names among {', '.join(qualities)}"
             raise check.invalid(argument, expected, check.describe(names))
     values = stack_scores(scores, ndx)
-    if scaling and not np.isfinite(values).all():
-        expected = "be finite where the scale depends on a measure"
-        raise check.invalid("scores", expected, "others")
-    positions = ndx.trial_positions()
-    shifts: list[Float64Array] = []
-    products: list[Float64Array] = []
+    shifts, products = list[Float64Array](), list[Float64Array]()
     for name, measured in qualities.items():
         pair = measured if isinstance(measured, tuple) else (measured, measured)
-        sides = [
-            _trial_values(as_quality(side), ids, where, name)
-            for side, ids, where in zip(pair, ndx.ids, positions, strict=True)
-            if side is not None
-        ]
-        if not sides:
-            raise check.invalid("qualities", "tell a side of each measure", f"none of {name!r}")
-        measure = sides[0] if len(sides) == 1 else _COMBINE[combine](*sides)
-        if name in shifting:
+        parts = zip(pair, ndx.ids, ndx.trial_positions(), strict=True)
+        sides = [_trial_values(side, ids, at, name) for side, ids, at in parts if side is not None]
+        measure = sides[0] if len(sides) == 1 else _COMBINE[combine](sides, axis=0)
+        if offset is None or name in offset:
             shifts.append(measure)
-        if name in scaling:
+        if name in scale:
             products.extend(measure * values)
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
-def _trial_values(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
+def _trial_values(given: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
     """Return the value of the model, or of the segment, of each trial."""
+    quality = measuring.as_quality(given)
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         expected = "be SegmentQuality of one measure, or numbers by id"
         raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality))
     places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
-        raise TrialMismatchError(
-            f"{examples.size} ids with trials have no value of {name!r} "
-            f"({check.list_some(examples)}). "
-            "For a measure of one side give a pair, (None, quality) for segments only."
-        )
+        found = f"{examples.size} ids with trials have no value of {name!r}"
+        hint = "For a measure of one side give a pair, (None, quality) for segments only."
+        raise TrialMismatchError(f"{found} ({check.list_some(examples)}). {hint}")
     values = quality.values[:, places].astype(np.float64)
-    check_finite(values, f"qualities[{name!r}]", ids[positions])
+    measuring.check_finite(values, f"qualities[{name!r}]", ids[positions])
     return np.asarray(values[0])

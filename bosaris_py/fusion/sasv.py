@@ -11,46 +11,30 @@ import numpy as np
 
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_float_array, as_number, as_path, describe, invalid
-from bosaris_py.calibration.base import Map, Met, weighted_sum
-from bosaris_py.calibration.large import write_llrs
+from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid
+from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.trials import Scores, scores as scoring
 from bosaris_py.trials.key import Key, Ndx, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, assemble, refuse_utterances, stack_scores
 
 
-def _to_line(value: object) -> LinearCalibration:
-    """Return a line, or build it of the fields that a file holds."""
-    if isinstance(value, Mapping):
-        return LinearCalibration(**value)
-    if not isinstance(value, LinearCalibration):
-        raise invalid("asv and cm", "be LinearCalibration", describe(value))
-    return value
-
-
-def _to_share(value: Given) -> float:
-    return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
-
-
-def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
-    """Return the scores of targets, zero-effort impostors and spoofs."""
-    sample = Sample.from_trials(scores, key, allow_empty=True)
-    is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
-    others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
-    lists = [sample.tar.listed, *others]
+def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]]:
+    """Return the scores of targets, zero-effort impostors and spoofs, and notes of missing ones."""
+    scoring.check_scores(scores)
+    values, found, notes = scoring.join(scores, key)
+    labels = key.labels if found is None else key.labels[found]
+    lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            hint = 'read_key(path) reads labels of three kinds; Key.from_trials takes "spoof".'
-            hint = hint if noun == "spoofs" else ""
+            hint = 'Key.from_trials takes "spoof".' if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
-    return lists
+    return lists, notes
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SASVFusion(Map):
+class SASVFusion(base.RowMap):
     r"""A speaker verifier and a countermeasure as one detector of targets; made by `fit`.
 
     Parameters
@@ -98,9 +82,9 @@ class SASVFusion(Map):
 
     takes_spoofs: ClassVar[bool] = True
 
-    asv: LinearCalibration = attrs.field(converter=_to_line)
-    cm: LinearCalibration = attrs.field(converter=_to_line)
-    spoof_share: float = attrs.field(converter=_to_share)
+    asv: LinearCalibration = attrs.field(**base.part(LinearCalibration))
+    cm: LinearCalibration = attrs.field(**base.part(LinearCalibration))
+    spoof_share: float = attrs.field(**base.number("lie in [0, 1]", lambda x: 0.0 <= x <= 1.0))
 
     @classmethod
     def fit(
@@ -151,8 +135,7 @@ class SASVFusion(Map):
         both kinds and spoofs at that of :math:`\pi_t C_{miss}` to :math:`\pi_s C_{fa,s}`.
         """
         scores = {"asv": asv, "cm": cm}
-        how = costs, spoof_share, ridge
-        return cls._trained_on(scores, key, *how)._told()
+        return cls._trained_on(scores, key, costs, spoof_share, ridge)._told()
 
     @classmethod
     def _trained_on(
@@ -169,25 +152,23 @@ class SASVFusion(Map):
             raise invalid("scores", "be those of asv and cm", describe(scores), hint)
         asv, cm = scores["asv"], scores["cm"]
         given = SpoofCosts.named(costs)
-        for price, name in ((given.fa_price, "p_nontarget"), (given.spoof_price, "p_spoof")):
-            if price == 0:
-                raise invalid("costs", "have three classes of positive prior", f"{name} 0")
+        if given.fa_price == 0 or given.spoof_price == 0:
+            raise invalid("costs", "have three classes of positive prior", describe(costs))
         share = given.spoof_share if spoof_share is None else spoof_share
-        refuse_utterances(cm, as_key(key), "cm")
-        (tar, non, _), (*bona, spoof) = (_class_lists(one, key) for one in (asv, cm))
-        lines = []
-        for trials, alarm in (
-            ((tar, non), given.fa_price),
-            ((np.concatenate(bona), spoof), given.spoof_price),
+        key = as_key(key)
+        scoring.refuse_utterances(cm, key, "cm")
+        (tar, non, _), asv_notes = _class_lists(asv, key)
+        (*bona, spoof), cm_notes = _class_lists(cm, key)
+        lines, notes = {}, []
+        for name, trials, alarm, missing in (
+            ("asv", (tar, non), given.fa_price, asv_notes),
+            ("cm", (np.concatenate(bona), spoof), given.spoof_price, cm_notes),
         ):
             prior = OperatingPoint(0.5, given.miss_price, alarm).effective_prior
-            lines.append(LinearCalibration._trained(*trials, prior=prior, ridge=ridge))
-        notes = [
-            attrs.evolve(note, about=name)
-            for name, line in zip(("asv", "cm"), lines, strict=True)
-            for note in line.notes
-        ]
-        return cls(asv=lines[0], cm=lines[1], spoof_share=share, notes=tuple(notes))
+            lines[name] = LinearCalibration._trained(*trials, prior=prior, ridge=ridge)
+            heard = (*missing, *lines[name].notes)
+            notes += [attrs.evolve(note, about=name) for note in heard]
+        return cls(**lines, spoof_share=share, notes=tuple(notes))
 
     def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of both detectors to log-likelihood-ratios.
@@ -212,25 +193,16 @@ class SASVFusion(Map):
         if ndx is not None:
             llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
             warn(notes)
-            return assemble(llrs, ndx)
-        lists = as_float_array(asv, "asv"), as_float_array(cm, "cm")
-        if lists[0].shape != lists[1].shape:
-            raise invalid("cm", f"have the shape {lists[0].shape} of `asv`", f"{lists[1].shape}")
-        llrs, notes = self._mapped([one.ravel() for one in lists])
+            return scoring.assemble(llrs, ndx)
+        rows = np.stack((as_float_array(asv, "asv"), as_float_array(cm, "cm")))
+        llrs, notes = self._mapped(rows.reshape(2, -1))
         warn(notes)
-        return llrs.reshape(lists[0].shape)[()]
+        return llrs.reshape(rows.shape[1:])[()]
 
-    def _on_trials(
-        self, scores: Mapping[str, Scores], ndx: Ndx | Key
-    ) -> tuple[Float64Array, list[Note]]:
+    def _on_trials(self, scores: Mapping[str, Scores], ndx: Ndx | Key) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
-        refuse_utterances(scores["cm"], ndx, "cm")
-        return self._mapped(stack_scores([scores["asv"], scores["cm"]], ndx))
-
-    def _mapped(self, scores: Sequence[FloatArray] | FloatArray) -> tuple[Float64Array, list[Note]]:
-        """Return the log-likelihood-ratios of the scores of both, and notes on these."""
-        (asv, notes), (cm, others) = self.asv._mapped(scores[0]), self.cm._mapped(scores[1])
-        return self._mixed([asv, cm]), [*notes, *others]
+        scoring.refuse_utterances(scores["cm"], ndx, "cm")
+        return self._mapped(scoring.stack_scores([scores["asv"], scores["cm"]], ndx))
 
     def apply_files(
         self,
@@ -250,30 +222,19 @@ class SASVFusion(Map):
         ndx_file, output_file, progress
             As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
-        lines = self.asv, self.cm
-        met = [Met(line.low_score, line.high_score) for line in lines]
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
-        where = files, as_path(ndx_file, "ndx_file"), output_file
-        write_llrs(
-            *where, self._fused_raw, self._apply_listed, met, needs_all=True, progress=progress
-        )
-        warn(note for line, one in zip(lines, met, strict=True) for note in line._notes_on(one))
+        self._write(files, ndx_file, output_file, progress=progress)
 
-    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
-        result: Scores = self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
-        return result
+    def _met(self) -> list[base.Met]:
+        return [*self.asv._met(), *self.cm._met()]
 
-    def _fused_raw(self, scores: Sequence[FloatArray]) -> Float64Array:
-        """Return the log-likelihood-ratios of scores of which nothing is looked at."""
-        lines = zip((self.asv, self.cm), scores, strict=True)
-        return self._mixed(
-            [weighted_sum([values], np.array([line.scale]), line.offset) for line, values in lines]
-        )
+    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
+        return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])
 
-    def _mixed(self, llrs: Sequence[Float64Array]) -> Float64Array:
-        """Return the LLRs of the mixture, of those of both detectors."""
+    def _llrs(self, rows: base.Rows) -> Float64Array:
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
+        llrs = self.asv._llrs(rows[:1]), self.cm._llrs(rows[1:])
         # What has no share says nothing, even if its score is infinite.
         terms = [share - part for share, part in zip(shares, llrs, strict=True) if share > -np.inf]
         # Files may hold anything where there is no trial.

@@ -379,7 +379,9 @@ def open_trials(
     sources: list[MatrixFile | _List]
     if all(listed):
         # A matrix may be too large: each trial has a row of its own.
-        systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
+        systems = list(map(Scores.read, score_files))
+        no_file = trial_file is None
+        trials = systems[0].to_ndx() if no_file else read_list(paths[-1], is_key=is_key)
         n, sources = trials.n_trials, []
         for system in systems:
             values, found = system.found_in(trials)

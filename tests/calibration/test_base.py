@@ -12,23 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from bosaris_py import errors
 from bosaris_py.calibration import (
     BoundedCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
 )
-from bosaris_py.errors import (
-    ExtrapolationWarning,
-    FewTrainingErrorsWarning,
-    FileFormatError,
-    InvalidInputError,
-    SeparableDataWarning,
-    SuspectScoresWarning,
-)
 from bosaris_py.files import models
 from bosaris_py.fusion import LinearFusion, QualityFusion, SASVFusion, read_model
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality
 
 TRAINED: dict[str, Any] = {
     **{"prior": 0.5, "objective": "cllr", "objective_value": 0.5},
@@ -60,32 +53,20 @@ MAPS = {
 }
 BAD = [
     ("pav", "score_bounds", ["-0.4", "0.2", "0.5", "0.9"]),
-    ("pav", "llr_bounds", [0.0, [0.2], 0.3, 0.4]),
-    ("pav", "llr_bounds", None),
-    ("pav", "llr_bounds", [0.0, 0.2, 0.3]),
-    ("pav", "llr_bounds", [0.2, 0.4, -0.4, -0.2]),
-    ("pav", "llr_bounds", [-math.inf, 0.2, 0.5, 0.9]),
+    *(("pav", "llr_bounds", x) for x in (None, [0.0, 0.2, 0.3], [0.2, 0.4, -0.4, -0.2])),
+    *(("pav", "llr_bounds", x) for x in ([0.0, [0.2], 0.3, 0.4], [-math.inf, 0.2, 0.5, 0.9])),
     ("pav", "score_bounds", [0.0, 0.2, 0.1, 0.9]),
     ("pav", "score_offset", -0.1),
     ("pav", "n_tar", True),
     *(("linear", "scale", value) for value in (10**400, math.nan, True, "2.0", [1.0], None)),
     *(("linear", "n_non", value) for value in (-1, 2.5)),
-    ("linear", "ridge", -1),
-    ("linear", "prior", "0.5"),
-    ("linear", "prior", 1.0),
-    ("linear", "objective", "mse"),
-    ("gauss", "high_score", None),
+    *(("linear", *each) for each in (("ridge", -1), ("prior", 1.0), ("objective", "mse"))),
     *(("fusion", "weights", w) for w in (["0.5", "1.5"], [], [0.5, math.inf], [[0.5, 1.5]])),
-    ("fusion", "low_scores", [1.0]),
-    ("fusion", "system_names", ["a", "a"]),
-    ("bounded", "low", 1.0),
-    ("bounded", "map", {"kind": "LinearFusion"}),
-    ("sasv", "spoof_share", 1.5),
-    ("sasv", "asv", 3.0),
-    ("quality", "form", [[1.0, 2.0], [3.0, 0.0]]),
-    ("quality", "spread", [-1.0]),
-    ("quality", "qtrans", [[1.0], [2.0]]),
-    ("quality", "weights", [1.0]),
+    *(("fusion", *each) for each in (("low_scores", [1.0]), ("system_names", ["a", "a"]))),
+    *(("bounded", *each) for each in (("low", 1.0), ("map", {"kind": "LinearFusion"}))),
+    *(("sasv", *each) for each in (("spoof_share", 1.5), ("asv", 3.0))),
+    *(("quality", *each) for each in (("form", [[1.0, 2.0], [3.0, 0.0]]), ("spread", [-1.0]))),
+    *(("quality", *each) for each in (("qtrans", [[1.0], [2.0]]), ("weights", [1.0]))),
     ("quality", "linear", None),
 ]
 
@@ -94,10 +75,12 @@ BAD = [
 def test_bad_fields_are_refused_by_the_constructor_and_in_files(kind, name, value, tmp_path):
     item, path = MAPS[kind], tmp_path / "damaged.json"
     changed = attrs.asdict(item, recurse=False) | {name: value}
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(errors.InvalidInputError):
         type(item)(**changed)
     models.write(path, {"kind": type(item).__name__, **item._content(), name: value})
-    with pytest.raises(FileFormatError, match=f"damaged parameters of a {type(item).__name__}"):
+    with pytest.raises(
+        errors.FileFormatError, match=f"damaged parameters of a {type(item).__name__}"
+    ):
         type(item).read(path)
 
 
@@ -107,15 +90,9 @@ def test_saved_maps_are_read_again(kind: str, tmp_path: Path) -> None:
     item.save(tmp_path / "a.b.Json")
     again = read_model(tmp_path / "a.b.Json")
     assert again == item == type(item).read((tmp_path / "a.b.Json").rename(tmp_path / "a.cal"))
-    content = json.loads((tmp_path / "a.cal").read_text(encoding="utf-8"))
-    assert content["kind"] == type(item).__name__
-    assert content["created_by"].startswith("bosaris_py ")
-    other = PAVCalibration if kind != "pav" else LinearCalibration
-    with pytest.raises(FileFormatError):
-        other.read(tmp_path / "a.cal")
     for name in ("scores.h5", "a.json.txt", ".json"):
         (tmp_path / name).write_text("old")
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(errors.InvalidInputError):
             item.save(tmp_path / name)
         assert (tmp_path / name).read_text() == "old"
 
@@ -126,9 +103,9 @@ def test_saved_maps_are_read_again(kind: str, tmp_path: Path) -> None:
 )
 def test_foreign_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(FileFormatError):
+    with pytest.raises(errors.FileFormatError):
         LinearCalibration.read(tmp_path / "x.json")
-    with pytest.raises(FileFormatError):
+    with pytest.raises(errors.FileFormatError):
         read_model(tmp_path / "x.json")
 
 
@@ -139,6 +116,7 @@ def test_files_tell_how_a_map_was_trained(tmp_path: Path) -> None:
     assert content["parameters"] == {"weights": [0.5, 1.5], "offset": -1.0, **TRAINED}
     later = {"low_scores": [0, 5], "high_scores": [1, 6], "system_names": ["b", "a"]}
     assert content["training_scores"] == later
+    assert content["created_by"].startswith("bosaris_py ")
 
 
 def test_files_of_version_0_3_are_read(tmp_path: Path) -> None:
@@ -190,6 +168,36 @@ def test_laws_of_every_map(which: tuple[Any, dict[str, Any]], seed: int, power: 
     np.testing.assert_array_equal(again.apply(unit * points), other.apply(unit * points))
 
 
+WEIGHTED = [LinearCalibration, PAVCalibration, GaussianCalibration, LinearFusion, QualityFusion]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize("model", WEIGHTED)
+def test_conditions_are_weights_of_trials(model: Any, trials: tuple[Scores, Key]) -> None:
+    """A rare condition counts as much as a common one; what has no score has no share."""
+    scores, key = trials
+    is_rare = np.zeros(key.shape, dtype=bool)
+    is_rare[:, 40:] = True
+    conditions = Conditions({"common": ~is_rare, "rare": is_rare})
+    weights = conditions.trial_weights(key)
+    for own, mass in zip((key.tar, key.non), weights, strict=True):
+        rare = is_rare.T[own.T]
+        assert mass[rare].sum() == pytest.approx(mass[~rare].sum())
+    given: list[Any] = [scores, scores.transform(np.tanh)] if "Fusion" in model.__name__ else scores
+    quality = [SegmentQuality(key.segset, np.arange(50.0))] if model is QualityFusion else []
+    how = dict(zip(("tar_weights", "non_weights"), weights, strict=True))
+    found = model.fit_scores(given, *quality, key, conditions=conditions)
+    assert found == model.fit_scores(given, *quality, key, **how)
+    assert found != model.fit_scores(given, *quality, key)
+    if model is not QualityFusion and model is not LinearFusion:
+        kept = key.modelset, key.segset[:45]
+        some, inner = (each.filter(*kept, keep=True) for each in (scores, key))
+        parts = {"common": ~is_rare[:, :45], "rare": is_rare[:, :45]}
+        with pytest.warns(errors.MissingTrialsWarning):
+            part = model.fit_scores(some, key, conditions=conditions)
+        assert part == model.fit_scores(some, inner, conditions=Conditions(parts))
+
+
 # Notes
 
 
@@ -213,7 +221,7 @@ def test_few_trials_of_a_class_are_noted(model: Any, n_tar: int, n_non: int, few
     tar, non = rng.normal(0.8, 1.0, n_tar), rng.normal(-0.8, 1.0, n_non)
     fitted, kinds = kinds_of(lambda: model.fit(tar, non))
     assert [note.count for note in fitted.notes] == ([] if few is None else [few])
-    assert kinds == ([] if few is None else [FewTrainingErrorsWarning])
+    assert kinds == ([] if few is None else [errors.FewTrainingErrorsWarning])
     assert [note.kind for note in fitted.notes] == kinds
 
 
@@ -231,7 +239,7 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     alarms = np.count_nonzero(fitted.apply(lists[1]) >= limit)
     fewest = min(misses, alarms)
     (note,) = fitted.notes if fewest < 30 else (None,)
-    assert kinds == ([] if note is None else [FewTrainingErrorsWarning])
+    assert kinds == ([] if note is None else [errors.FewTrainingErrorsWarning])
     assert fewest < 30
     assert note.count == fewest
 
@@ -239,9 +247,11 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
 def test_separable_classes_without_a_ridge_leave_one_note() -> None:
     scores = np.linspace(1, 2, 40)
     fitted, kinds = kinds_of(lambda: LinearCalibration.fit(scores, -scores, ridge=0))
-    assert kinds == [SeparableDataWarning] == [note.kind for note in fitted.notes]
+    assert kinds == [errors.SeparableDataWarning] == [note.kind for note in fitted.notes]
     assert math.isfinite(fitted.scale)
-    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [FewTrainingErrorsWarning]
+    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [
+        errors.FewTrainingErrorsWarning
+    ]
 
 
 @pytest.fixture
@@ -261,7 +271,7 @@ def test_training_trials_are_no_test_trials(model: Any, trials: Any, tmp_path: P
     fitted = read_model(tmp_path / "map.json")
     args = (given, key) if model is LinearFusion else (given,)
     llrs, kinds = kinds_of(lambda: fitted.apply(*args))
-    assert kinds == [SuspectScoresWarning]
+    assert kinds == [errors.SuspectScoresWarning]
     assert llrs.n_trials == 1000
     # Other trials, or most of them, or other scores of these: nothing.
     some = scores.filter(scores.modelset.tolist()[1:], scores.segset.tolist(), keep=True)
@@ -271,22 +281,21 @@ def test_training_trials_are_no_test_trials(model: Any, trials: Any, tmp_path: P
 
 
 def test_training_files_are_no_test_files(trials: Any, tmp_path: Path) -> None:
-    scores, key = trials
-    scores.save(tmp_path / "s.h5")
-    key.save(tmp_path / "k.h5")
-    files, ndx, out = tmp_path / "s.h5", tmp_path / "k.h5", tmp_path / "out.h5"
+    files, ndx, out = (tmp_path / name for name in ("s.h5", "k.h5", "out.h5"))
+    for item, path in zip(trials, (files, ndx), strict=True):
+        item.save(path)
     line = LinearCalibration.fit_files(files, ndx)
-    assert kinds_of(lambda: line.apply_file(files, out))[1] == [SuspectScoresWarning]
+    assert kinds_of(lambda: line.apply_file(files, out))[1] == [errors.SuspectScoresWarning]
     fusion = LinearFusion.fit_files({"a": files}, ndx)
     fuse = lambda: fusion.apply_files({"a": files}, ndx, out)  # noqa: E731
-    assert kinds_of(fuse)[1] == [SuspectScoresWarning]
+    assert kinds_of(fuse)[1] == [errors.SuspectScoresWarning]
 
 
 def test_scores_far_from_the_training_are_counted() -> None:
     """Beyond a fifth of the range, 0 to 1: above 1.2 or below -0.2."""
     scores = [0.5, 1.2, 1.21, -0.21, np.inf]
     llrs, kinds = kinds_of(lambda: LINE.apply(scores))
-    assert kinds == [ExtrapolationWarning]
+    assert kinds == [errors.ExtrapolationWarning]
     np.testing.assert_array_equal(llrs, 2 * np.array(scores) - 1)
     (note,) = LINE._mapped(np.array(scores))[1]
     assert note.count == 2

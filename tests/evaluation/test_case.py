@@ -212,7 +212,7 @@ def test_below_five_speakers_there_is_no_interval():
     assert (found.low, found.high, found.n_speakers) == (None, None, 4)
     assert "(no interval)" in repr(found)
     assert "no interval: 4 speakers are too few" in repr(found)
-    with pytest.raises(InvalidInputError, match="The set has too few speakers"):
+    with pytest.raises(InvalidInputError):
         case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
 
 

@@ -1,4 +1,4 @@
-"""Quality fusion against the toolkit, linear fusion, naive sums, and real systems."""
+"""Fusion with quality measures: the toolkit, naive sums, laws; measures as systems."""
 
 import itertools
 
@@ -6,18 +6,46 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import MissingTrialsWarning, SeparableDataWarning
-from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.fusion.quality_fusion import form_from_triangle
+from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
+from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale, quality_term
+from bosaris_py.metrics import cllr
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import OBJECTIVES
-from bosaris_py.trials import Key, QualityMeasures, Scores
-from tests.forms import evolve
+from bosaris_py.trials import Key, QualityMeasures, Scores, SegmentQuality
+from tests.crossed_trials import mismatched
+from tests.forms import as_list, evolve
 
-NAMES = ("I2", "sum", "first")
 MODELS = [f"m{index:02}" for index in range(12)]
 SEGMENTS = [f"s{index:02}" for index in range(25)]
+
+# The form
+
+
+def test_triangle_goes_down_the_columns_and_counts_the_diagonal_twice():
+    form = form_from_triangle([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert form.tolist() == [[2.0, 2.0, 3.0], [2.0, 8.0, 5.0], [3.0, 5.0, 12.0]]
+
+
+def test_term_by_hand():
+    """2 * 3 * 5 + 7 * (3 + 5) + 11."""
+    form = np.array([[2.0, 7.0], [7.0, 11.0]])
+    each = np.zeros(1, np.int64)
+    assert quality_term(form, np.array([[3.0]]), np.array([[5.0]]), each, each).tolist() == [97.0]
+
+
+def test_scale_counts_both_sides_the_same():
+    """Measures 0, 2 and 5, 5, 5: centre (1 + 5) / 2; variance half of (9+1)/2 + 4."""
+    centre, spread = measure_scale(np.array([[0.0, 2.0]]), np.array([[5.0, 5.0, 5.0]]))
+    np.testing.assert_allclose([centre[0], spread[0] ** 2], [3.0, 4.5], rtol=1e-15)
+    for constant, expected in ((0.0, 1.0), (0.1, 0.1), (-7.0, 7.0)):
+        _, spread = measure_scale(np.full((1, 3), constant), np.full((1, 4), constant))
+        assert spread.tolist() == [expected]
+
+
+# The toolkit
 
 
 @pytest.fixture(scope="module")
@@ -30,122 +58,80 @@ def problem(record, part):
     """Return the systems, the quality measures and the key of "dev" or "eval"."""
     key = Key(MODELS, SEGMENTS, record[f"{part}_tar"] > 0, record[f"{part}_non"] > 0)
     systems = [Scores(record[f"{part}_s{number}"], MODELS, SEGMENTS) for number in (1, 2)]
-    return (
-        systems,
-        QualityMeasures(MODELS, SEGMENTS, record[f"{part}_mq"], record[f"{part}_sq"]),
-        key,
-    )
+    measures = record[f"{part}_mq"], record[f"{part}_sq"]
+    return systems, QualityMeasures(MODELS, SEGMENTS, *measures), key
 
 
 def naive_features(systems, quality, key, qtrans=None):
-    """Materialise scores and raw features of targets and non-targets, entry by entry."""
+    """Materialise scores and raw features of targets and non-targets, entry by entry, and ones."""
     mix = np.eye(quality.n_measures) if qtrans is None else np.asarray(qtrans)
     model = np.vstack((mix @ quality.modelQ, np.ones(len(quality.modelset))))
     segment = np.vstack((mix @ quality.segQ, np.ones(len(quality.segset))))
     rows = [system.scoremat for system in systems]
     for i, j in itertools.combinations_with_replacement(range(len(model)), 2):
-        if (i, j) == (len(model) - 1, len(model) - 1):
-            continue
         product = np.outer(model[i], segment[j])
         rows.append(product if i == j else product + np.outer(model[j], segment[i]))
     return [np.array([row.T[mask.T] for row in rows]) for mask in (key.tar, key.non)]
 
 
-def naive_fused(weights, systems, quality, qtrans=None):
-    """Apply the toolkit's weights to every trial, one at a time."""
-    mix = np.eye(quality.n_measures) if qtrans is None else np.asarray(qtrans)
-    n_systems = len(systems)
-    form = form_from_triangle(weights[n_systems + 1 :])
-    fused = np.empty(systems[0].scoremat.shape)
-    for row, column in np.ndindex(fused.shape):
-        q = np.append(mix @ quality.modelQ[:, row], 1.0)
-        r = np.append(mix @ quality.segQ[:, column], 1.0)
-        scores = [system.scoremat[row, column] for system in systems]
-        fused[row, column] = weights[:n_systems] @ scores + weights[n_systems] + q @ form @ r
-    return fused
-
-
 def raw_coefficients(fusion):
-    """Return weights of systems and of raw features as `naive_features` orders them, and offset."""
-    weights = fusion.toolkit_weights
-    n_systems = fusion.n_systems
+    """Return weights of systems and of raw features as `naive_features` orders them."""
+    weights, n_systems = fusion.toolkit_weights, fusion.weights.size
     form = form_from_triangle(weights[n_systems + 1 :])
-    entries = form[np.triu_indices(len(form))][:-1]
-    return np.concatenate((weights[:n_systems], entries, [weights[n_systems]]))
+    entries = form[np.triu_indices(len(form))]
+    assert entries[-1] == 0.0
+    return np.concatenate((weights[:n_systems], entries[:-1], [weights[n_systems]]))
 
 
-def gradient(fusion, tar, non):
-    training = TrainingObjective.from_scores(
-        tar, non, prior=fusion.prior, objective=fusion.objective
-    )
+def gradient(fusion, features):
+    """Return the gradient of the plain objective, the last feature being the offset."""
+    how = {"prior": fusion.prior, "objective": fusion.objective}
+    training = TrainingObjective.from_scores(*(each[:-1] for each in features), **how)
     return training.evaluate(raw_coefficients(fusion)).gradient
 
 
-class TestToolkit:
-    @pytest.mark.parametrize("name", NAMES)
-    def test_exact_optimum(self, record, name):
-        systems, quality, key = problem(record, "dev")
-        qtrans = record[f"Qtrans_{name}"]
-        fusion = QualityFusion.fit_scores(
-            systems, [quality], key, qtrans=qtrans, prior=0.1, ridge=0
-        )
-        fused = fusion.apply(systems, [quality], key)
-        assert fusion.objective_value == pytest.approx(record[f"nxe_{name}_exact"], rel=1e-13)
-        # Two Newton solutions of the same problem: rounding, divided by the curvature.
-        trials = key.tar | key.non
-        np.testing.assert_allclose(
-            fused.scoremat[trials], record[f"qdev_{name}_exact"][trials], atol=1e-12
-        )
-        np.testing.assert_array_equal(fused.scoremask, trials)
-        # The toolkit stops when it expects a decrease below 1.5e-8.
-        assert fusion.objective_value == pytest.approx(record[f"nxe_{name}"], abs=2e-8)
-        assert fusion.objective_value <= record[f"nxe_{name}"] + 1e-14
-        np.testing.assert_allclose(
-            fused.scoremat[trials], record[f"qdev_{name}"][trials], atol=5e-3
-        )
-        new_systems, new_quality, eval_key = problem(record, "eval")
-        new = fusion.apply(new_systems, [new_quality], eval_key.to_ndx())
-        np.testing.assert_allclose(
-            new.scoremat[new.scoremask], record[f"qeval_{name}"][new.scoremask], atol=5e-3
-        )
-        assert (
-            np.abs(gradient(fusion, *naive_features(systems, quality, key, qtrans))).max() < 1e-13
-        )
-        # Its weights in its order.
-        weights, toolkit = fusion.toolkit_weights, record[f"w_{name}"]
-        assert weights.shape == toolkit.shape
-        assert weights[-1] == 0.0
-        # The offset twice, of which only the sum counts; the toolkit's early stop.
-        np.testing.assert_allclose(
-            weights[2] + 2 * weights[-1], toolkit[2] + 2 * toolkit[-1], atol=2e-3
-        )
-        np.testing.assert_allclose(
-            np.delete(weights, [2, -1]), np.delete(toolkit, [2, -1]), atol=2e-3
-        )
-        naive = naive_fused(weights, systems, quality, qtrans)
-        np.testing.assert_allclose(
-            fused.scoremat[fused.scoremask], naive[fused.scoremask], atol=1e-12
-        )
+@pytest.mark.parametrize("name", ["I2", "sum", "first"])
+def test_exact_optimum(record, name):
+    """The toolkit stops when it expects a decrease below 1.5e-8."""
+    systems, quality, key = problem(record, "dev")
+    how = {"qtrans": record[f"Qtrans_{name}"], "prior": 0.1, "ridge": 0}
+    fusion = QualityFusion.fit_scores(systems, [quality], key, **how)
+    fused, mask = fusion.apply(systems, [quality], key), key.trial_mask
+    assert fusion.objective_value == pytest.approx(record[f"nxe_{name}_exact"], rel=1e-13)
+    assert fusion.objective_value <= record[f"nxe_{name}"] + 1e-14
+    # Two Newton solutions of the same problem: rounding, divided by the curvature.
+    exact = record[f"qdev_{name}_exact"]
+    np.testing.assert_allclose(fused.scoremat[mask], exact[mask], atol=1e-12)
+    new_systems, new_quality, new_key = problem(record, "eval")
+    new = fusion.apply(new_systems, [new_quality], new_key.to_ndx())
+    mask = new.scoremask
+    np.testing.assert_allclose(new.scoremat[mask], record[f"qeval_{name}"][mask], atol=5e-3)
+    features = naive_features(systems, quality, key, how["qtrans"])
+    assert np.abs(gradient(fusion, features)).max() < 1e-13
+    for llrs, rows in zip(fused.get_tar_non(key), features, strict=True):
+        np.testing.assert_allclose(llrs, raw_coefficients(fusion) @ rows, atol=1e-12)
+    # Its weights in its order; the offset twice, of which only the sum counts.
+    weights, toolkit = fusion.toolkit_weights, record[f"w_{name}"].copy()
+    toolkit[2], toolkit[-1] = toolkit[2] + 2 * toolkit[-1], 0.0
+    np.testing.assert_allclose(weights, toolkit, atol=2e-3)
+
+
+# Laws
 
 
 def draw_problem(seed, n_measures=2, n_models=7, n_segments=30):
     """Make two systems whose scores shift with the quality of both sides."""
     rng = np.random.default_rng(seed)
-    models = [f"m{index}" for index in range(n_models)]
-    segments = [f"s{index}" for index in range(n_segments)]
+    ids = [f"m{index}" for index in range(n_models)], [f"s{index}" for index in range(n_segments)]
     tar = rng.uniform(size=(n_models, n_segments)) < 0.3
     non = ~tar & (rng.uniform(size=tar.shape) < 0.9)
-    quality = QualityMeasures(
-        models,
-        segments,
+    measures = (
         rng.normal(1.0, 1.0, (n_measures, n_models)),
         rng.normal(2.0, 1.5, (n_measures, n_segments)),
     )
-    shift = 0.3 * np.outer(quality.modelQ[0], quality.segQ[0])
-    systems = [
-        Scores(rng.normal(size=tar.shape) * 1.5 + tar - shift, models, segments) for _ in range(2)
-    ]
-    return systems, quality, Key(models, segments, tar, non)
+    shift = 0.3 * np.outer(measures[0][0], measures[1][0])
+    systems = [Scores(rng.normal(size=tar.shape) * 1.5 + tar - shift, *ids) for _ in range(2)]
+    return systems, QualityMeasures(*ids, *measures), Key(*ids, tar, non)
 
 
 @pytest.fixture
@@ -153,133 +139,181 @@ def drawn():
     return draw_problem(20111209)
 
 
-def assert_same_scores(first, second, atol=1e-9):
+def fit(systems, quality, key, **options):
+    return QualityFusion.fit_scores(systems, [quality], key, **{"ridge": 0, **options})
+
+
+def assert_same_llrs(first, second, atol=1e-9):
     """Compare fused scores; two optimisations meet to rounding, divided by the curvature."""
-    assert first.modelset.tolist() == second.modelset.tolist()
-    np.testing.assert_array_equal(first.scoremask, second.scoremask)
-    mask = first.scoremask
-    np.testing.assert_allclose(first.scoremat[mask], second.scoremat[mask], atol=atol)
+    assert first.to_ndx() == second.to_ndx()
+    np.testing.assert_allclose(first.values, second.values, atol=atol)
 
 
-SEEDS = st.integers(0, 2**32 - 1)
+@given(seed=st.integers(0, 2**32 - 1), n_measures=st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_swapping_model_and_segment(seed, n_measures):
+    systems, quality, key = draw_problem(seed, n_measures)
+    plain = fit(systems, quality, key, ridge=1e-3)
+    swapped = [Scores(s.scoremat.T, s.segset, s.modelset) for s in systems]
+    other = QualityMeasures(quality.segset, quality.modelset, quality.segQ, quality.modelQ)
+    other_key = Key(key.segset, key.modelset, key.tar.T, key.non.T)
+    turned = fit(swapped, other, other_key, ridge=1e-3)
+    np.testing.assert_allclose(turned.toolkit_weights, plain.toolkit_weights, atol=1e-9)
+    llrs = turned.apply(swapped, [other], other_key).scoremat.T
+    np.testing.assert_allclose(llrs, plain.apply(systems, [quality], key).scoremat, atol=1e-9)
 
 
-class TestLaws:
-    @given(seed=SEEDS, n_measures=st.integers(1, 3))
-    @settings(max_examples=15, deadline=None)
-    def test_swapping_model_and_segment(self, seed, n_measures):
-        systems, quality, key = draw_problem(seed, n_measures)
-        plain = QualityFusion.fit_scores(systems, [quality], key, ridge=1e-3)
-        flipped_systems = [Scores(s.scoremat.T, s.segset, s.modelset) for s in systems]
-        flipped = QualityMeasures(quality.segset, quality.modelset, quality.segQ, quality.modelQ)
-        flipped_key = Key(key.segset, key.modelset, key.tar.T, key.non.T)
-        swapped = QualityFusion.fit_scores(flipped_systems, [flipped], flipped_key, ridge=1e-3)
-        np.testing.assert_allclose(swapped.toolkit_weights, plain.toolkit_weights, atol=1e-9)
-        fused = plain.apply(systems, [quality], key)
-        other = swapped.apply(flipped_systems, [flipped], flipped_key)
-        np.testing.assert_allclose(other.scoremat.T, fused.scoremat, atol=1e-9)
-
-    def test_units_of_measures_do_not_matter(self, drawn):
-        """Any invertible linear map and shift of the measures, the same on both sides."""
-        systems, quality, key = drawn
-        mix = np.array([[1e4, -2e4], [1e-3, 3e-3]])
-        shift = np.array([[5e4], [-1.0]])
-        changed = evolve(
-            quality, modelQ=mix @ quality.modelQ + shift, segQ=mix @ quality.segQ + shift
-        )
-        plain = QualityFusion.fit_scores(systems, [quality], key, ridge=0)
-        other = QualityFusion.fit_scores(systems, [changed], key, ridge=0)
-        assert_same_scores(
-            other.apply(systems, [changed], key), plain.apply(systems, [quality], key)
-        )
-        mixed = QualityFusion.fit_scores(systems, [quality], key, qtrans=mix, ridge=0)
-        assert_same_scores(
-            mixed.apply(systems, [quality], key), plain.apply(systems, [quality], key)
-        )
-
-    @pytest.mark.parametrize("objective", OBJECTIVES)
-    def test_gradient_vanishes(self, drawn, objective):
-        systems, quality, key = drawn
-        fusion = QualityFusion.fit_scores(
-            systems, [quality], key, objective=objective, prior=OperatingPoint(0.1, 3, 1), ridge=0
-        )
-        # Raw features reach 30; the standardised gradient vanishes to rounding.
-        assert np.abs(gradient(fusion, *naive_features(systems, quality, key))).max() < 1e-12
-
-    def test_weights_repeat_trials(self, drawn):
-        """A weight of zero leaves a trial out, whole models keep their measures."""
-        systems, quality, key = drawn
-        heavy = np.zeros(key.n_tar)
-        heavy[::2] = 2.0
-        weighted = QualityFusion.fit_scores(systems, [quality], key, tar_weights=heavy, ridge=0)
-        chosen = np.zeros_like(key.tar.T)
-        chosen[key.tar.T] = heavy > 0
-        fewer = Key(key.modelset, key.segset, chosen.T, key.non)
-        alone = QualityFusion.fit_scores(systems, [quality], fewer, ridge=0)
-        assert weighted.n_tar == alone.n_tar == np.count_nonzero(heavy)
-        assert_same_scores(
-            weighted.apply(systems, [quality], key), alone.apply(systems, [quality], key)
-        )
+def test_units_of_measures_do_not_matter(drawn):
+    """Any invertible linear map and shift of the measures, the same on both sides."""
+    systems, quality, key = drawn
+    mix, shift = np.array([[1e4, -2e4], [1e-3, 3e-3]]), np.array([[5e4], [-1.0]])
+    changed = evolve(quality, modelQ=mix @ quality.modelQ + shift, segQ=mix @ quality.segQ + shift)
+    plain = fit(systems, quality, key).apply(systems, [quality], key)
+    assert_same_llrs(fit(systems, changed, key).apply(systems, [changed], key), plain)
+    assert_same_llrs(fit(systems, quality, key, qtrans=mix).apply(systems, [quality], key), plain)
 
 
-class TestBackOff:
-    def test_single_trials_without_quality(self, drawn):
-        systems, quality, key = drawn
-        fusion = QualityFusion.fit_scores(systems, [quality], key, ridge=0)
-        mask = np.ones((7, 30), dtype=bool)
-        mask[3, 4:9] = False
-        masked = evolve(quality, scoremask=mask)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_gradient_vanishes(drawn, objective):
+    fusion = fit(*drawn, objective=objective, prior=OperatingPoint(0.1, 3, 1))
+    # Raw features reach 30; the standardised gradient vanishes to rounding.
+    assert np.abs(gradient(fusion, naive_features(*drawn))).max() < 1e-12
+
+
+def test_weights_repeat_trials(drawn):
+    """A weight of zero leaves a trial out, whole models keep their measures."""
+    systems, quality, key = drawn
+    heavy = np.zeros(key.n_tar)
+    heavy[::2] = 2.0
+    weighted = fit(systems, quality, key, tar_weights=heavy)
+    chosen = np.zeros_like(key.tar.T)
+    chosen[key.tar.T] = heavy > 0
+    alone = fit(systems, quality, Key(*key.ids, chosen.T, key.non))
+    assert weighted.n_tar == alone.n_tar == np.count_nonzero(heavy)
+    assert_same_llrs(*(each.apply(systems, [quality], key) for each in (weighted, alone)))
+
+
+def test_points_that_are_too_few_share_the_weight():
+    """Of two models measures are collinear by chance: all features that vary have a weight."""
+    systems, quality, key = draw_problem(1, n_measures=3, n_models=2, n_segments=60)
+    with pytest.warns(match="vary in only"):
+        fusion = fit(systems, quality, key)
+    assert (fusion.form != 0).sum() == fusion.form.size - 1
+
+
+def test_single_trials_without_quality(drawn):
+    """Of two objects a trial needs the measures of both."""
+    systems, quality, key = drawn
+    given_linear = LinearFusion.fit_scores(systems, key, prior=0.01)
+    fusion = fit(systems, quality, key, linear=given_linear)
+    assert fusion.linear == given_linear
+    mask = np.ones((7, 30), dtype=bool)
+    mask[3, 4:9] = False
+    linear = fusion.linear.apply(systems, key).scoremat
+    complete = fusion.apply(systems, [quality], key).scoremat
+    parts = [QualityMeasures(*quality.ids, quality.modelQ[[i]], quality.segQ[[i]],
+                             np.arange(7) != i) for i in (0, 1)]  # fmt: skip
+    own = evolve(systems[0], scoremat=np.full((7, 30), 42.0))
+    for given_measures, covered in (
+        ([evolve(quality, scoremask=mask)], mask),
+        (parts, np.arange(7)[:, None] > np.ones(30)),
+    ):
         with pytest.warns(MissingTrialsWarning):
-            fused = fusion.apply(systems, [masked], key)
-        linear = fusion.linear.apply(systems, key).scoremat
-        complete = fusion.apply(systems, [quality], key).scoremat
-        np.testing.assert_array_equal(fused.scoremat, np.where(mask, complete, linear))
-
-    def test_masks_of_several_objects_are_joined(self, drawn):
-        systems, quality, key = drawn
-        parts = []
-        for row in (0, 1):
-            has = np.ones(7, dtype=bool)
-            has[row] = False
-            parts.append(
-                QualityMeasures(
-                    quality.modelset,
-                    quality.segset,
-                    quality.modelQ[[row]],
-                    quality.segQ[[row]],
-                    has,
-                )
-            )
-        fusion = QualityFusion.fit_scores(systems, [quality], key, ridge=0)
-        n_missing = np.count_nonzero((key.tar | key.non)[:2])
-        with pytest.warns(MissingTrialsWarning) as caught:
-            fused = fusion.apply(systems, parts, key)
-        assert f"missing for {n_missing} of {key.n_trials} " in str(caught[-1].message)
-        linear = fusion.linear.apply(systems, key).scoremat
-        complete = fusion.apply(systems, [quality], key).scoremat
-        np.testing.assert_array_equal(fused.scoremat[:2], linear[:2])
-        np.testing.assert_array_equal(fused.scoremat[2:], complete[2:])
-
-    def test_given_linear_fusion_and_given_scores(self, drawn):
-        systems, quality, key = drawn
-        linear = LinearFusion.fit_scores(systems, key, prior=0.01, ridge=0)
-        fusion = QualityFusion.fit_scores(systems, [quality], key, linear=linear, ridge=0)
-        assert fusion.linear == linear
-        own = evolve(systems[0], scoremat=np.full((7, 30), 42.0))
-        nothing = evolve(quality, hasseg=np.zeros(30, dtype=bool))
+            fused = fusion.apply(systems, given_measures, key)
+        np.testing.assert_array_equal(fused.scoremat, np.where(covered, complete, linear))
         with pytest.warns(MissingTrialsWarning):
-            fused = fusion.apply(systems, [nothing], key, backoff=own)
-        assert set(fused.scoremat[fused.scoremask]) == {42.0}
+            fused = fusion.apply(systems, given_measures, key, backoff=own)
+        expected = np.where(covered, complete, 42.0)[key.trial_mask]
+        np.testing.assert_array_equal(fused.scoremat[key.trial_mask], expected)
 
 
-class TestScores:
-    def test_separable(self, drawn):
-        systems, quality, key = drawn
-        telling = evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0))
-        with pytest.warns(SeparableDataWarning) as caught:
-            fusion = QualityFusion.fit_scores([telling, systems[1]], [quality], key, ridge=0)
-        # One warning; notes of the whole, and of the linear fusion of all trials.
-        assert [warning.category for warning in caught].count(SeparableDataWarning) == 1
-        assert [note.kind for note in fusion.notes].count(SeparableDataWarning) == 2
-        assert fusion.ridge == 1 / key.n_tar
-        assert np.abs(fusion.apply([telling, systems[1]], [quality], key).scoremat).max() < 20
+def test_separable(drawn):
+    """One warning; notes of the whole, and of the linear fusion of all trials."""
+    systems, quality, key = drawn
+    telling = [evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0)), systems[1]]
+    with pytest.warns(SeparableDataWarning) as caught:
+        fusion = fit(telling, quality, key)
+    assert [warning.category for warning in caught].count(SeparableDataWarning) == 1
+    assert [note.kind for note in fusion.notes].count(SeparableDataWarning) == 2
+    assert fusion.ridge == 1 / key.n_tar
+    assert np.abs(fusion.apply(telling, [quality], key).scoremat).max() < 20
+
+
+# Measures as systems
+
+RNG = np.random.default_rng(8)
+
+
+def both(quality):
+    return {"duration": (None, quality)}
+
+
+COMBINED = {"min": np.minimum, "max": np.maximum, "sum": np.add}
+COMBINED["difference"] = lambda a, b: np.abs(a - b)
+
+
+@pytest.mark.parametrize("combine", COMBINED)
+def test_measures_of_trials(combine):
+    scores = Scores(RNG.normal(size=(2, 3)), ["a", "b"], ["x", "y", "z"])
+    key = Key(*scores.ids, np.eye(2, 3, dtype=bool), ~np.eye(2, 3, dtype=bool))
+    quality = SegmentQuality(["z", "y", "x", "b", "a", "more"], [[7.0, -2, 3, 5, 1, 9]])
+    measure = COMBINED[combine](np.array([[1.0], [5.0]]), np.array([3.0, -2.0, 7.0]))
+    for form in (key, key.to_ndx(), as_list(key)):
+        found = quality_systems(scores, {"q": quality}, form, scale=["q"], combine=combine)
+        expected = scores.scoremat, measure, measure * scores.scoremat
+        np.testing.assert_array_equal([item.scoremat for item in found], expected)
+
+
+def test_names_choose_what_is_shifted_and_scaled():
+    scores, key, quality = mismatched(1)
+    other = SegmentQuality(key.segset, RNG.normal(size=(1, key.segset.size)))
+    qualities = {"duration": (None, quality), "snr": (None, other)}
+    assert len(quality_systems(scores, qualities, key)) == 3
+    assert len(quality_systems(scores, qualities, key, offset=["snr"], scale=["duration"])) == 3
+    only = quality_systems(scores, qualities, key, offset=[], scale=["duration"])
+    np.testing.assert_array_equal(only[1].scoremat, scores.scoremat * quality.values)
+    # Several systems have a product each.
+    pair = [scores, scores.transform(np.square)]
+    found = quality_systems(pair, both(quality), key, scale=["duration"])
+    parts = [quality_systems(s, both(quality), key, scale=["duration"]) for s in pair]
+    assert found == [parts[0][0], parts[1][0], parts[0][1], parts[0][2], parts[1][2]]
+
+
+def test_offset_alone_is_the_quality_fusion_of_one_side():
+    """With a measure of segments only both have the same features."""
+    scores, key, quality = mismatched(2)
+    linear = LinearFusion.fit_scores(quality_systems(scores, both(quality), key), key, ridge=0)
+    fused = fit([scores], quality, key)
+    assert linear.objective_value == pytest.approx(fused.objective_value, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+@pytest.mark.parametrize("effect", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_mismatch_of_duration_is_halved_and_where_there_is_none_nothing_is_lost(seed, effect):
+    scores, key, quality = mismatched(seed, effect=effect, n=80)
+    plain = LinearCalibration.fit_scores(scores, key, ridge=0)
+    systems = quality_systems(scores, both(quality), key, scale=["duration"])
+    by_quality = LinearFusion.fit_scores(systems, key, ridge=0)
+    # Durations beyond those of the training, or where they do not matter like them.
+    reach = {"low": 1.0, "high": 1.3} if effect else {}
+    new, new_key, new_quality = mismatched(100 + seed, effect=effect, **reach)
+    new_systems = quality_systems(new, both(new_quality), new_key, scale=["duration"])
+    used = new_quality.values[0] if effect else 0.5
+    true = Scores((new.scoremat - 2.0 * used) * (0.5 + 2.0 * used), *new.ids)
+    llrs = plain.apply(new), by_quality.apply(new_systems, new_key), true
+    simple, found, best = (cllr(*each.get_tar_non(new_key)) for each in llrs)
+    assert found - best < 0.5 * (simple - best) if effect else found < 1.02 * simple
+
+
+def test_numbers_by_id_are_measures():
+    scores, key, quality = mismatched(6)
+    by_id = dict(zip(quality.ids.tolist(), quality.values[0].tolist(), strict=True))
+    wanted = quality_systems(scores, both(quality), key)
+    assert quality_systems(scores, both(by_id), key) == wanted
+    # One system and one measure stand for lists of one.
+    fused = fit([scores], quality, key)
+    assert QualityFusion.fit_scores(scores, by_id, key, ridge=0) == fused
+    assert fused.apply(scores, by_id, key) == fused.apply([scores], [quality], key)
+    alone, listed = (LinearFusion.fit_scores(s, key, ridge=0) for s in (scores, [scores]))
+    assert alone.apply(scores, key) == listed.apply([scores], key)
