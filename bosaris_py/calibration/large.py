@@ -15,9 +15,8 @@ from bosaris_py._notes import warn
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.calibration import base
-from bosaris_py.files import hdf5_writing
+from bosaris_py.files import hdf5
 from bosaris_py.files.columns import trial_codes
-from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics.newton import Ridge, ridge_strengths
 from bosaris_py.numerics.objective import (
@@ -110,14 +109,14 @@ def write_llrs(
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     trials = [] if trial_file is None else [as_path(trial_file, "ndx_file")]
     refuse_inputs(output_file, (*score_files, *trials), "output_file")
-    listed = files_large.read_list(trials[0]) if trials and is_list(trials[0]) else None
-    if all(map(is_list, [*score_files, *trials])):
+    listed = files_large.read_list(trials[0]) if trials and hdf5.is_list(trials[0]) else None
+    if all(map(hdf5.is_list, [*score_files, *trials])):
         in_memory([Scores.read(path) for path in score_files], listed).save_hdf5(output_file)
         return
     files = files_large.open_trials(score_files, trials[0] if trials else None)
     mapped = _mapped(files, combine, met, needs_all=needs_all, progress=progress)
     if listed is None:
-        hdf5_writing.write_rows(output_file, mapped, files.ids)
+        hdf5.write_rows(output_file, mapped, files.ids)
         return
     cells, llrs = [], []
     for rows, values, mask in mapped:

@@ -91,7 +91,7 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     # Errors of UTF-8 and of JSON are values, too.
     except ValueError as error:
         raise FileFormatError(f"{file_path}: {error}") from error
-    refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
+    refuse_newer(f'{file_path}: "format_version"', content.get("format_version"))
     return str(content.get("kind")), found
 
 

@@ -30,8 +30,7 @@ from bosaris_py.files import text, writing
 from bosaris_py.files.columns import KIND, Factor, are_kinds, order_trials
 from bosaris_py.files.detection import line_error
 from bosaris_py.files.formats import Format, FormatColumn, plan_of_names, show
-from bosaris_py.files.hdf5 import note_of_times
-from bosaris_py.files.hdf5_writing import Arrays
+from bosaris_py.files.hdf5 import Arrays, note_of_times
 
 _COLUMNS = {
     "ndx": "model segment",
@@ -47,7 +46,7 @@ _IDS = ("set", "ids")
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> tuple[Arrays, list[Note]]:
-    """Read the arrays of an object of a kind of `hdf5_writing.KINDS` from the toolkit's text file.
+    """Read the arrays of an object of a kind of `hdf5.KINDS` from the toolkit's text file.
 
     Models and segments are sorted by character code; ids without any trial are not in the file.
     """

@@ -22,7 +22,7 @@ from bosaris_py._arrays import AnyArray, ArrayRecord, BoolArray, StrArray, mark_
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import import_pandas
 from bosaris_py._validation import FilePath
-from bosaris_py.files import columns as listing, hdf5, hdf5_writing, mat, toolkit
+from bosaris_py.files import columns as listing, hdf5, mat, toolkit
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, both_ids
@@ -132,7 +132,7 @@ class FileMethods(ArrayRecord):
             Name of the file, which is replaced if it exists.
         """
         kind, arrays = self._stored("hdf5")
-        hdf5_writing.write(kind, path, **arrays)
+        hdf5.write(kind, path, **arrays)
 
     @classmethod
     def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.files import hdf5, hdf5_writing, mat
+from bosaris_py.files import hdf5, mat
 
 Arrays = dict[str, np.ndarray]
 
@@ -81,7 +81,7 @@ def write() -> Callable[..., None]:
         arrays = {**arrays}
         if kind == "key":
             arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
-        hdf5_writing.write(kind, path, **arrays, **options)
+        hdf5.write(kind, path, **arrays, **options)
 
     return write_file
 

@@ -151,7 +151,7 @@ def test_sparse_masks_of_octave_are_refused(tmp_path: Path, *, packed: bool) -> 
             path = tmp_path / path.name
             path.write_bytes(data[:128] + zlib.decompress(data[136:]))
         for read in (cls.read, read_any):
-            with pytest.raises(FileFormatError, match=r"more than its extents ask.*save full"):
+            with pytest.raises(FileFormatError, match=r"save full"):
                 read(path)
 
 
@@ -240,7 +240,6 @@ CLASS = "MATLAB_class"
 # What is done to a file of version 7.3, and what it then is.
 FAULTS_73: dict[str, Callable[[Any], Any]] = {
     "object": lambda file: file["scr"].attrs.update({CLASS: np.bytes_("Scores")}),
-    "strings": lambda file: file["scr/modelset"].attrs.update(MATLAB_object_decode=3),
     "sparse without parts": lambda file: file["scr/scoremat"].attrs.update(MATLAB_sparse=3),
     "empty with content": lambda file: file["scr/scoremat"].attrs.update(MATLAB_empty=1),
     "elsewhere": lambda file: file.update({"scr/modelset": h5py.ExternalLink("o.mat", "/x")}),
