@@ -49,9 +49,6 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """
     wanted = KINDS[kind]
     struct = _load(as_path(path), wanted.variable, max_bytes)
-    if wanted.sign not in struct:
-        text = f"the struct `{wanted.variable}` holds {list_some(sorted(struct)) or 'nothing'}"
-        raise FileFormatError(f"{path}: expected {wanted.class_name}; {text}")
     arrays: Arrays = {}
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
@@ -62,7 +59,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
         elif name in MASKS and kind == "quality_measures":
             arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in field.dims], np.bool_))
         else:
-            raise FileFormatError(f"{where} is missing")
+            raise FileFormatError(f"{where} is missing; is this another object?")
     return arrays
 
 
@@ -157,17 +154,16 @@ def _load(path: Path, variable: str, max_bytes: int | None) -> Struct:
         if found is None or found.dtype.names is None or found.size != 1:
             raise _no_struct(path, variable)
         fields = dict(zip(found.dtype.names, found.item(), strict=True))
-        # Of a compressed file this is known only now.
-        _claim(path, sum(getattr(value, "nbytes", 0) for value in fields.values()), room)
-        return {name: _plain(value, path, room) for name, value in fields.items()}
+        # Of a compressed file, and of sparse matrices, this is known only now.
+        _claim(path, sum(8 * math.prod(value.shape) for value in fields.values()), room)
+        return {name: _plain(value) for name, value in fields.items()}
 
 
-def _plain(value: AnyArray | scipy.sparse.csc_array, path: Path, room: int) -> AnyArray | None:
+def _plain(value: AnyArray | scipy.sparse.csc_array) -> AnyArray | None:
     """Return a full matrix, or of a list of rows of characters the texts; None of other values."""
     if scipy.sparse.issparse(value):
         # Places outside of it would be written to.
         value.check_format(full_check=True)
-        _claim(path, 8 * math.prod(value.shape), room)
         return value.toarray()
     if value.dtype.kind in "UV":
         return None
@@ -225,7 +221,8 @@ def _value_of_73(source: hdf5.Source, place: str) -> AnyArray | None:
         names = [f"{place}/{part}" for part in ("data", "ir", "jc")]
         data, rows, ends = (source.data_set(name, "any").check().read() for name in names)
         shape = int(found.attrs["MATLAB_sparse"]), ends.size - 1
-        return _plain(scipy.sparse.csc_array((data, rows, ends), shape), source.path, source.room)
+        source.claim(place, 8 * math.prod(shape))
+        return _plain(scipy.sparse.csc_array((data, rows, ends), shape))
     kind = "" if found is None else source.attribute("MATLAB_class", found)
     if kind in ("", "char", "struct"):
         return None

@@ -154,11 +154,7 @@ def test_files_of_other_programs_are_left_alone(tmp_path: Path) -> None:
             ("fsync", errno.ENOTSUP, True),
             ("fsync", errno.EIO, False),
         ),
-        *(
-            ("chmod", errno.EPERM, True),
-            ("chmod", errno.ENOTSUP, True),
-            ("chmod", errno.EIO, False),
-        ),
+        *(("chmod", errno.EPERM, True), ("chmod", errno.ENOTSUP, True), ("chmod", errno.EIO, True)),
     ],
 )
 def test_file_systems_without_flushing_or_permissions(

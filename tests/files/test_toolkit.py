@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.files import toolkit
+from bosaris_py.files import writing
 from bosaris_py.trials import IdMap, Key, Ndx, Scores, SegmentQuality
 
 Arrays = dict[str, np.ndarray]
@@ -33,13 +33,13 @@ CLASSES = {
 
 def read_file(kind: str, path: Path, **options: Any) -> Arrays:
     if kind == "id_map":
-        return toolkit.read(kind, path, **options)[0]
+        return writing.read_toolkit(kind, path, **options)[0]
     return CLASSES[kind].read_txt(path, **options)._stored("mat")[1]
 
 
 def write_file(kind: str, path: Path, number_format: str | None = None, **arrays: Any) -> None:
     if kind == "id_map":
-        toolkit.write(path, arrays)
+        writing.write_toolkit(path, arrays)
     else:
         CLASSES[kind](**arrays).save_txt(path, number_format=number_format)
 

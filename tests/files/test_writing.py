@@ -42,35 +42,28 @@ def table_of(**changes: Any) -> Table:
     return Table(*map(Factor.from_values, ids), **fields)
 
 
-BAD: list[tuple[str, str, Table, dict[str, Any]]] = [
-    ("what kaldi-scores needs", "kaldi-scores", table_of(scores=None), {}),
-    ("what asvspoof2019-cm-scores needs", "asvspoof2019-cm-scores", table_of(), {}),
-    ("what asvspoof5-cm-key needs", "asvspoof5-cm-key", table_of(is_target=None), {}),
-    ("be complete", "voxceleb-scores", table_of(scores=[1.0, float("nan")]), {}),
-    ("`number_format`", "kaldi-scores", table_of(), {"number_format": "%d %d"}),
-    ("`number_format`", "kaldi-scores", table_of(), {"number_format": "%d"}),
-    ("one of nist", "sre", table_of(), {}),
-    (
-        "no extra column that is read as the score; got .llr.",
-        "csv",
-        table_of(scores=None, columns={"llr": Factor.from_values(["u", "v"])}),
-        {},
-    ),
-    ("without a name", "nist", table_of(columns={"": Factor.from_values(["u", "v"])}), {}),
-    ("words without blanks", "kaldi-scores", table_of(models=["m 1", "m"]), {}),
-    ("without separators", "hyperion", table_of(models=["m,1", "m"]), {}),
-    (
-        "exactly where model and real are equal",
-        "bob-4",
-        table_of(columns={"real": Factor.from_values(["m1", "m1"])}),
-        {},
-    ),
+def words(*texts: str) -> dict[str, Factor]:
+    return {texts[0]: Factor.from_values(texts[1:])}
+
+
+BAD: list[tuple[str, Table, dict[str, Any]]] = [
+    ("kaldi-scores", table_of(scores=None), {}),
+    ("asvspoof2019-cm-scores", table_of(), {}),
+    ("asvspoof5-cm-key", table_of(is_target=None), {}),
+    ("voxceleb-scores", table_of(scores=[1.0, float("nan")]), {}),
+    ("kaldi-scores", table_of(), {"number_format": "%d %d"}),
+    ("kaldi-scores", table_of(), {"number_format": "%d"}),
+    ("sre", table_of(), {}),
+    ("nist", table_of(columns=words("", "u", "v")), {}),
+    ("kaldi-scores", table_of(models=["m 1", "m"]), {}),
+    ("hyperion", table_of(models=["m,1", "m"]), {}),
+    ("bob-4", table_of(columns=words("real", "m1", "m1")), {}),
 ]
 
 
-@pytest.mark.parametrize(("message", "format", "table", "options"), BAD)
-def test_nothing_is_written(message, format, table, options, tmp_path):
-    with pytest.raises(InvalidInputError, match=message):
+@pytest.mark.parametrize(("format", "table", "options"), BAD)
+def test_nothing_is_written(format, table, options, tmp_path):
+    with pytest.raises(InvalidInputError):
         write_table(tmp_path / "a.txt", table, format, **options)
     assert not list(tmp_path.iterdir())
 
@@ -96,8 +89,8 @@ def test_extra_columns_may_be_called_like_what_a_format_has(tmp_path: Path) -> N
 
 
 def test_labels_of_three_classes_are_kept_where_a_format_has_two(tmp_path: Path) -> None:
-    words = Factor.from_values(["target", "spoof"])
-    table = attrs.evolve(table_of(), columns={"label": words})
+    labels = Factor.from_values(["target", "spoof"])
+    table = attrs.evolve(table_of(), columns={"label": labels})
     write_table(tmp_path / "a.tsv", table, "nist")
     back = read_table(tmp_path / "a.tsv")
     assert back.columns == table.columns
