@@ -154,15 +154,10 @@ def read_toolkit(
         # SIDEKIT and its relatives write where a segment starts and stops, too.
         columns += " start stop" * (head is not None and len(head.lines[0].split()) == 4)
     labels: dict[str, bool | str | None] = {"target": True, "nontarget": False, "spoof": "spoof"}
+    told = labels if kind == "key" else None
     # A score may be NaN; what takes it, says so.
     table = text.read_table(
-        file,
-        columns=columns,
-        labels=labels if kind == "key" else None,
-        spoof="keep",
-        missing="nan",
-        max_bytes=max_bytes,
-        progress=progress,
+        file, None, columns, told, "keep", "nan", max_bytes=max_bytes, progress=progress
     )
     models, segments, notes = table.models, table.segments, [*table.notes]
     if kind == "id_map":
@@ -173,17 +168,14 @@ def read_toolkit(
         return {"leftids": models.values(), "rightids": segments.values()}, notes
     arrays: Arrays = {"modelset": models.levels, "segset": segments.levels}
     arrays |= {"models": models.codes, "segments": segments.codes}
-    order = order_trials(models.codes, segments.codes, models.levels.size)
-    kinds, scores = table.columns.get(KIND), table.scores
-    if kind == "key":
-        arrays["is_target"] = np.empty(0, np.bool_)
-    if kind == "scores":
-        arrays["scores"] = np.empty(0) if scores is None else scores
-        text.refuse_conflicts(file, table, order, {"score": arrays["scores"]})
-    if are_kinds(kinds):
-        text.refuse_conflicts(file, table, order, {"label": kinds})
-        words = kinds.values()
-        arrays["is_target"] = words if "spoof" in words else words == "target"
+    contents: AnyArray | None = table.scores
+    if are_kinds(kinds := table.columns.get(KIND)):
+        contents = kinds.values()
+    if kind != "ndx":
+        name, role = ("is_target", "label") if kind == "key" else ("scores", "score")
+        arrays[name] = np.empty(0, np.bool_) if contents is None else contents
+        order = order_trials(models.codes, segments.codes, models.levels.size)
+        text.refuse_conflicts(file, table, order, {role: arrays[name]})
     return arrays, notes
 
 
