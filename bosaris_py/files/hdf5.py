@@ -337,14 +337,6 @@ class DataSet:
     chunks: list[h5py.h5d.StoreInfo]
 
     @property
-    def memory_type(self) -> np.dtype[np.generic]:
-        """The type of the array that is read: scores become float32 or float64."""
-        stored: np.dtype[np.generic] = self.data.dtype
-        is_short = stored.kind == "f" and stored.itemsize <= 4
-        scores = np.dtype(np.float32 if is_short else np.float64)
-        return scores if self.content == "numbers" else stored.newbyteorder("=")
-
-    @property
     def is_unpacked_here(self) -> bool:
         """Whether these are rows of numbers that gzip packed, which are unpacked only once."""
         is_all = self.filters in ("g", "gf") and not any(c.filter_mask for c in self.chunks)
@@ -395,17 +387,20 @@ class DataSet:
         return found if least is None else as_mask(found, f"{self.source.path}: {where}", least)
 
     def _numbers(self, rows: slice) -> AnyArray:
-        """Return rows in their `memory_type`."""
+        """Return rows; scores become float32 or float64."""
+        kind: np.dtype[np.generic] = self.data.dtype.newbyteorder("=")
+        if self.content == "numbers":
+            kind = np.dtype(np.float32 if kind.kind == "f" and kind.itemsize <= 4 else np.float64)
         start, stop, _ = rows.indices(self.data.shape[0])
         shape = stop - start, *self.data.shape[1:]
         if not self.is_unpacked_here:
             # The library leaves what was never written as it is.
-            out = np.zeros(shape, self.memory_type)
+            out = np.zeros(shape, kind)
             if out.size:
                 self.data.read_direct(out, np.s_[start:stop])
             # A damaged file can hold what numpy's bool must not.
             return out.view(np.uint8) if out.dtype == np.bool_ else out
-        out = np.full(shape, self.data.fillvalue, self.memory_type)
+        out = np.full(shape, self.data.fillvalue, kind)
         for chunk in self.chunks:
             top = chunk.chunk_offset[0] - start
             place = out[max(top, 0) : max(top + self.data.chunks[0], 0)]
@@ -464,11 +459,9 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> tuple[Ar
         # A list is too sparse for a matrix.
         kind = f"flat_{kind}" if f"flat_{kind}" in source.kinds else kind
         found, sizes = find_fields(source, kind)
-        for data_set in found.values():
-            data_set.check()
         for name, data_set in found.items():
             dims = _dims_of(name, found)
-            array = data_set.read().reshape([sizes[dim] for dim in dims])
+            array = data_set.check().read().reshape([sizes[dim] for dim in dims])
             arrays[name] = array if dims == FIELDS[name].dims else array.T
         notes = [*notes_of_layout(path, kind, found)]
         if source.find("columns/trial/names") is not None:

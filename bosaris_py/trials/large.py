@@ -146,7 +146,7 @@ def open_matrix(path: FilePath, kind: str) -> tuple[MatrixFile, Ids]:
         sets = [found[name].check(whole=False) for name in FIELDS if name in found]
         chunks = [(each.data.chunks or (1,))[0] if each.data.ndim == 2 else 1 for each in sets]
         names = [(each.name, each.content) for each in sets]
-        chunk, size = min(max(chunks), max(1, models.size)), sets[0].memory_type.itemsize
+        chunk, size = min(max(chunks), max(1, models.size)), sets[0].data.dtype.itemsize
     shape = models.size, segments.size
     return MatrixFile(place, stamp, kind, shape, names, chunk, size, notes), (models, segments)
 
