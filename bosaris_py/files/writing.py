@@ -168,7 +168,7 @@ def read_toolkit(
         return {"leftids": models.values(), "rightids": segments.values()}, notes
     arrays: Arrays = {"modelset": models.levels, "segset": segments.levels}
     arrays |= {"models": models.codes, "segments": segments.codes}
-    contents: AnyArray | None = table.scores
+    contents: AnyArray | None = table.is_target if kind == "key" else table.scores
     if are_kinds(kinds := table.columns.get(KIND)):
         contents = kinds.values()
     if kind != "ndx":
