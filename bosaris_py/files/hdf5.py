@@ -294,7 +294,7 @@ class Source:
     def has_times(self, name: str) -> bool:
         """Tell whether there are times, of which SIDEKIT writes -1 where there is none."""
         kind = getattr(getattr(self.find(name), "dtype", None), "kind", "")
-        return kind in ("i", "f") and bool((self.data_set(name, "any").read() != -1).any())
+        return kind in ("i", "f") and bool((self.data_set(name, "any").check().read() != -1).any())
 
     def data_set(self, name: str, content: str, found: H5 | None = None) -> DataSet:
         """Return a plain data set of a content of `_TYPES`, unread."""
