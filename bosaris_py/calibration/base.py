@@ -17,7 +17,7 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Weighting, by_constructor
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar
-from bosaris_py.files import hdf5_writing, models
+from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
@@ -411,7 +411,7 @@ class RowMap(Map):
         met, wanted = self._met(), (trials or score_files)[0]
         blocks = self._blocks(files, met, needs_all=needs_all, progress=progress)
         if not is_list(wanted):
-            hdf5_writing.write_rows(output_file, blocks, files.ids)
+            hdf5.write_rows(output_file, blocks, files.ids)
         else:
             listed = large.read_list(wanted) if trials else Scores.read(wanted).to_ndx()
             n_models, cells, llrs = listed.shape[0], [], []

@@ -47,66 +47,168 @@ import contextlib
 import functools
 import math
 import os
+import posixpath
+import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import h5py
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import errors
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, as_path, list_some, safe
-from bosaris_py.errors import FileFormatError
-from bosaris_py.files import hdf5_writing as layout
-from bosaris_py.files.hdf5_writing import FIELDS, H5, IDS, KINDS, Arrays
+from bosaris_py._version import __version__
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.files.replacing import FULL_DISK, replacing
 
-# What data sets may hold, in kinds of numpy's types; O are strings of any length.
-_TYPES = {"ids": "SO", "numbers": "iuf", "positions": "iu", "mask": "biuf", "any": "biufO"}
+FORMAT_VERSION = "1.0"
+
+# What h5py, which has no types, gives: files, groups, data sets and their identifiers.
+H5: TypeAlias = "h5py.Dataset"
+# Of a column: positions in levels, and the levels; or numbers.
+StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
+# Rows of a matrix, their scores, and which of these hold.
+Rows: TypeAlias = tuple[slice, AnyArray, AnyArray]
+# Arguments of the constructor of the class that was read, by name.
+Arrays: TypeAlias = dict[str, Any]
+
+
+# What files hold.
+
+
+class Field(NamedTuple):
+    """Content of an argument of a class, its dimensions, and the names of its data set.
+
+    Dimensions are letters: m models, n segments, k trials, q quality measures. The first name is
+    written; a reader takes the first that it finds.
+    """
+
+    content: str
+    dims: str
+    names: tuple[str, ...]
+
+
+# The toolkit; SIDEKIT, one release of which misspelt the segments; PyBOSARIS; DCA-PLDA.
+_MODELS = ("ID/row_ids", "modelset", "model_names", "enroll_ids", "train_ids")
+_SEGMENTS = ("ID/column_ids", "segset", "segest", "test_names", "test_ids")
+
+# In the order in which they are written.
+FIELDS = {
+    "trialmask": Field("mask", "mn", ("trial_mask",)),
+    # Of a key: 1 for targets, -1 for non-targets, 0 for no trial.
+    "labels": Field("labels", "mn", ("trial_mask",)),
+    "modelQ": Field("numbers", "qm", ("modelQ",)),
+    "segQ": Field("numbers", "qn", ("segQ",)),
+    "scoremat": Field("numbers", "mn", ("scores", "score_mat")),
+    "scoremask": Field("mask", "mn", ("score_mask",)),
+    "values": Field("numbers", "qn", ("values",)),
+    "ids": Field("ids", "n", ("ids",)),
+    "modelset": Field("ids", "m", _MODELS),
+    "segset": Field("ids", "n", _SEGMENTS),
+    "hasmodel": Field("mask", "m", ("ID/has_row", "hasmodel")),
+    "hasseg": Field("mask", "n", ("ID/has_column", "hasseg")),
+    "models": Field("positions", "k", ("trials/models",)),
+    "segments": Field("positions", "k", ("trials/segments",)),
+    "is_target": Field("mask", "k", ("trials/is_target",)),
+    "scores": Field("numbers", "k", ("trials/scores",)),
+    "leftids": Field("ids", "n", ("left_ids", "leftids")),
+    "rightids": Field("ids", "n", ("right_ids", "rightids")),
+    # Never written so: the toolkit's first format of keys had two masks.
+    "tar": Field("mask", "mn", ("target_mask", "tar_mask")),
+    "non": Field("mask", "mn", ("nontarget_mask", "non_mask")),
+}
+
+
+class Kind(NamedTuple):
+    """A class of objects: its fields in the order of the toolkit's structs, and their variable.
+
+    A file is recognised by a field, the sign. The variable is empty if no MATLAB file holds any.
+    """
+
+    class_name: str
+    sign: str
+    fields: tuple[str, ...]
+    variable: str = ""
+
+
+IDS = ("modelset", "segset")
+# All true where a file of another program lacks them.
+MASKS = ("hasmodel", "hasseg", "scoremask")
+_TRIALS = (*IDS, "models", "segments")
+
+# In the order in which they are looked for.
+KINDS = {
+    "flat_key": Kind("Key", "is_target", (*_TRIALS, "is_target")),
+    "flat_scores": Kind("Scores", "scores", (*_TRIALS, "scores")),
+    "flat_ndx": Kind("Ndx", "models", _TRIALS),
+    "key": Kind("Key", "tar", (*IDS, "tar", "non"), "key"),
+    "ndx": Kind("Ndx", "trialmask", (*IDS, "trialmask"), "ndx"),
+    "scores": Kind("Scores", "scoremat", ("scoremat", *IDS, "scoremask"), "scr"),
+    "segment_quality": Kind("SegmentQuality", "values", ("ids", "values"), "qual"),
+    "quality_measures": Kind("QualityMeasures", "modelQ", ("modelQ", "segQ", *IDS, *MASKS), "qual"),
+    "id_map": Kind("IdMap", "leftids", ("leftids", "rightids"), "idmap"),
+}
 COLUMN_KINDS = ("trial", "model", "segment")
 
-_GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
-_FLETCHER, _LZF = h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_LZF
-_FILTERS = {_GZIP, _SHUFFLE, _FLETCHER, _LZF}
 
-# Scores of the toolkit and of SIDEKIT have a mask; those of others, and measures, may have none.
-_MASKED = {("scores", name) for name in FIELDS["modelset"].names[:2]}
-# So many links may lead from one to the next.
-_MOST_LINKS = 16
+def refuse_newer(where: str, version: object) -> None:
+    """Refuse a later version of a format than 1, the one that there is."""
+    if str(version).split(".")[0] != "1":
+        text = f"is {version!r}, this installation reads {FORMAT_VERSION}; update bosaris_py"
+        raise FileFormatError(f"{where} {text}")
+
+
+def fit(dims: str, shape: tuple[int, ...], sizes: dict[str, int]) -> str:
+    """Take the extents of dimensions that no field had before; return what is wrong with others."""
+    count = math.prod(shape)
+    # One measure of many ids, or many measures of one id, may be a vector.
+    each = count // max(1, math.prod(sizes.get(dim, 1) for dim in dims))
+    for dim, extent in zip(dims, shape if len(shape) == len(dims) else [each] * 2, strict=False):
+        sizes.setdefault(dim, extent)
+    wanted = tuple(sizes[dim] for dim in dims)
+    if [n for n in shape if n != 1] == [n for n in wanted if n != 1] or count == 0 in wanted:
+        return ""
+    swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
+    return f"has shape {shape}; the ids before it ask for {wanted}{swapped}"
+
+
+def as_mask(stored: AnyArray, where: str, least: int = 0) -> AnyArray:
+    """Turn numbers 0 and 1 into a read-only mask; if -1 is the least, into labels of int8.
+
+    The toolkit takes any number above 0.5 as true, and below -0.5 as non-target.
+    """
+    low, high = stored.min(initial=0), stored.max(initial=0)
+    is_whole = stored.dtype.kind in "biu" or np.isin(stored, (-1, 0, 1)).all()
+    if not (is_whole and least <= low and high <= 1):
+        text = f"must hold whole numbers from {least} to 1; got {low} to {high}"
+        raise FileFormatError(f"{where} {text}")
+    wanted = np.int8 if least else np.bool_
+    return mark_read_only(stored.view(wanted) if stored.itemsize == 1 else stored.astype(wanted))
+
+
+# Reading: data sets.
+
+# What data sets may hold, in kinds of numpy's types; O are strings of any length.
+_TYPES = {"ids": "SO", "positions": "iu", "mask": "biuf", "labels": "if", "any": "biufO"}
+# The filters that are known by their number, and the orders in which other programs have them:
+# shuffle, gzip, lzf, Fletcher32.
+_FILTERS = {2: "s", 1: "g", 32000: "l", 3: "f"}
+_ORDERS = re.compile("f?s?f?[gl]?f?")
 
 
 def half_of_memory() -> int:
     """Return half of the memory that the machine and its container allow."""
     limits = []
+    # Control groups say "max" where there is no limit.
     with contextlib.suppress(AttributeError, ValueError, OSError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    # Control groups say "max" where there is no limit.
-    with contextlib.suppress(OSError, ValueError):
         limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
     return min(limits, default=2**34) // 2
-
-
-def refuse_newer(where: str, version: object, readable: str) -> None:
-    """Refuse a version of a format whose first number is above that of the one that is known."""
-    major = str(version).split(".")[0]
-    if not major.isdecimal() or int(major) > int(readable.split(".")[0]):
-        message = f"{where} is {version!r}, this installation reads {readable}; update bosaris_py"
-        raise FileFormatError(message)
-
-
-def as_text(encoded: npt.NDArray[np.bytes_]) -> StrArray:
-    """Return UTF-8 as text; raise `UnicodeDecodeError` if it is none."""
-    try:
-        # Of ASCII, which this takes, it is much faster.
-        return encoded.astype(f"U{max(1, int(np.strings.str_len(encoded).max(initial=0)))}")
-    except UnicodeDecodeError:
-        return np.strings.decode(encoded, "utf-8")
-
-
-# Opening, and finding data sets.
 
 
 @contextlib.contextmanager
@@ -115,31 +217,18 @@ def opened(path: FilePath, max_bytes: int | None = None) -> Iterator[Source]:
 
     `max_bytes` limits the memory of what is read; None stands for `half_of_memory`.
     """
-    file_path = as_path(path)
-    with file_path.open("rb"):
-        if not h5py.is_hdf5(file_path):
-            raise FileFormatError(f"{file_path}: damaged, or no HDF5 (MATLAB files end in .mat)")
-    room = half_of_memory() if max_bytes is None else max_bytes
-    # Readers on network folders must not fail for want of a lock. No chunk is read twice.
-    options = {"locking": "best-effort", "rdcc_nbytes": 0}
-    with _reading(file_path), h5py.File(file_path, "r", **options) as file:
-        yield Source(file_path, file, room)
-
-
-@contextlib.contextmanager
-def _reading(path: Path, name: str = "") -> Iterator[None]:
-    """Turn whatever goes wrong inside HDF5 into `FileFormatError`."""
+    place = as_path(path)
+    place.open("rb").close()
     try:
-        yield
+        # Readers on network folders must not fail for want of a lock. No chunk is read twice.
+        with h5py.File(place, "r", locking="best-effort", rdcc_nbytes=0) as file:
+            yield Source(place, file, half_of_memory() if max_bytes is None else max_bytes)
     except errors.BosarisError:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
-        text = safe(str(error).strip() or type(error).__name__, 300)
-        is_open = "unable to lock" in text or "already open" in text
-        fault = "open elsewhere for writing" if is_open else "damaged, or cannot be read"
-        where = f" data set `/{safe(name)}`" * bool(name)
-        raise FileFormatError(f"{path}:{where} {fault}: {text}") from error
+        text = "damaged, no HDF5 (MATLAB's files end in .mat), or open elsewhere for writing"
+        raise FileFormatError(f"{path}: {text} ({safe(error, 300)})") from error
 
 
 @attrs.define(eq=False)
@@ -155,19 +244,15 @@ class Source:
         """Return an error about the data set `name`."""
         return FileFormatError(f"{self.path}: data set `/{safe(name)}` {text}")
 
-    def find(self, name: str) -> H5 | None:
+    def find(self, name: str, most_links: int = 16) -> H5:
         """Return the object of a path, None if there is none; raise if a link leaves the file."""
-        place, parts, n_links = self.file, name.split("/")[::-1], 0
-        while parts:
-            part = parts.pop()
-            link = place.get(part, getlink=True) if hasattr(place, "keys") and part else None
-            match link:
+        place = self.file
+        for part in posixpath.normpath(name).strip("/").split("/"):
+            match place.get(part, getlink=True) if hasattr(place, "keys") else None:
                 case None:
                     return None
-                case h5py.SoftLink() if n_links < _MOST_LINKS:
-                    n_links += 1
-                    place = self.file if link.path.startswith("/") else place
-                    parts += [each for each in link.path.split("/")[::-1] if each not in ("", ".")]
+                case h5py.SoftLink(path=path) if most_links:
+                    place = self.find(posixpath.join(place.name, path), most_links - 1)
                 case h5py.HardLink():
                     place = place[part]
                 case _:
@@ -183,38 +268,28 @@ class Source:
         value = (self.file if place is None else place).attrs.get(name)
         return value.decode(errors="replace") if type(value) is np.bytes_ else ""
 
-    @functools.cached_property
-    def format(self) -> str:
-        """What this package has written of the kind, empty in files of others."""
-        name = self.attribute("format")
-        return name.removeprefix("bosaris_py.") if name.startswith("bosaris_py.") else ""
+    @property
+    def is_ours(self) -> bool:
+        """Whether this package has written the file."""
+        return self.attribute("format").startswith("bosaris_py.")
 
     @functools.cached_property
     def kinds(self) -> list[str]:
-        """The kinds of `KINDS` that the file may hold, by its own word or its data sets."""
-        if self.format in KINDS:
-            return [self.format]
+        """The kinds of `KINDS` that the file may hold."""
         found = [name for name, kind in KINDS.items() if self.name_of(kind.sign)]
         if "ndx" in found:
             # The toolkit's Ndx has the data set of its Key, where labels are of a type for -1.
             is_key = self.find("file_format") is not None
-            is_ndx = not is_key and self.data_set("trial_mask", "mask").is_unsigned
+            may_be_key = is_key or self.data_set("trial_mask", "mask").data.dtype.kind in "if"
             at = found.index("ndx")
-            found[at : at + 1] = ["key"] if is_key else ["ndx"] if is_ndx else ["key", "ndx"]
-        if "flat_ndx" in found[1:]:
-            # A list with labels or scores.
-            found.remove("flat_ndx")
-        return found
+            found[at : at + 1] = ["key"] * may_be_key + ["ndx"] * (not is_key)
+        # Lists with labels or scores are no lists alone.
+        return found if found[1:2] != ["flat_ndx"] else [found[0], *found[2:]]
 
     @property
     def holds(self) -> str:
         """What the file holds, for an error."""
-        if self.kinds:
-            return KINDS[self.kinds[0]].class_name
-        names = [*self.file]
-        if any("OCTAVE_NEW_FORMAT" in getattr(self.find(each), "attrs", ()) for each in names[:9]):
-            return "variables in Octave's own format; save with -v7, as .mat"
-        return list_some(names) or "nothing at all"
+        return KINDS[self.kinds[0]].class_name if self.kinds else list_some(self.file) or "nothing"
 
     def has_times(self, name: str) -> bool:
         """Tell whether there are times, of which SIDEKIT writes -1 where there is none."""
@@ -224,192 +299,136 @@ class Source:
     def data_set(self, name: str, content: str, found: H5 | None = None) -> DataSet:
         """Return a plain data set of a content of `_TYPES`, unread."""
         found = self.find(name) if found is None else found
-        if found is None:
-            raise self.error(name, "is missing")
-        if not hasattr(found, "shape") or found.is_virtual or found.external:
-            raise self.error(name, "is no plain data set in this file")
-        shape, dtype = tuple(found.shape or (0,) * (found.shape is None)), found.dtype
-        good = (
-            dtype.kind in _TYPES[content] and not h5py.check_enum_dtype(dtype) and len(shape) <= 2
-        )
-        if dtype.kind in "iuf":
-            # Numbers of other bits, which damage makes, would be converted in silence.
-            is_plain = found.id.get_type().equal(h5py.h5t.py_create(dtype))
-            good = good and dtype.itemsize <= 8 and is_plain
-        if content == "ids":
-            good = good and sum(extent != 1 for extent in shape) <= 1
-            good = good and (dtype.kind == "S" or h5py.check_string_dtype(dtype) is not None)
-        properties = found.id.get_create_plist()
-        filters = [properties.get_filter(i)[0] for i in range(properties.get_nfilters())]
-        if not good:
+        if getattr(found, "shape", None) is None or found.is_virtual or found.external:
+            raise self.error(name, "is missing, or no plain data set in this file")
+        shape, dtype = found.shape, found.dtype
+        # Numbers of other bits, which damage makes, would be converted.
+        is_plain = dtype.kind not in "iuf" or found.id.get_type().equal(h5py.h5t.py_create(dtype))
+        types = _TYPES.get(content, "iuf")
+        if not is_plain or dtype.kind not in types or len(shape) not in (1, 2):
             raise self.error(name, f"cannot hold {content}: it has type {dtype}, shape {shape}")
-        # Each once, and one of two that pack.
-        if not _FILTERS.issuperset(filters) or len(
-            {_LZF if f == _GZIP else f for f in filters}
-        ) < len(filters):
+        made = found.id.get_create_plist()
+        codes = [made.get_filter(number)[0] for number in range(made.get_nfilters())]
+        filters = "".join(_FILTERS.get(code, "?") for code in codes)
+        if not _ORDERS.fullmatch(filters):
             raise self.error(name, "is packed otherwise than by gzip or lzf; use gzip")
-        return DataSet(self, name, content, found, shape, filters)
+        chunks: list[h5py.h5d.StoreInfo] = []
+        if found.chunks:
+            found.id.chunk_iter(chunks.append)
+        return DataSet(self, name, content, found, filters, chunks)
 
     def claim(self, name: str, needed: int) -> None:
         """Refuse more bytes than may still be read."""
         self.room -= needed
         if self.room < 0:
-            text = "of memory more than `max_bytes`, by default half of the memory"
-            raise self.error(name, f"needs {-self.room:,} bytes {text}")
+            raise self.error(name, "needs more memory than `max_bytes`, or half of what there is")
 
 
 @attrs.frozen(eq=False)
 class DataSet:
-    """A plain data set of numbers or text, of at most two dimensions."""
+    """A plain data set of numbers or text, of one or two dimensions."""
 
     source: Source
     name: str
     content: str
     data: H5
-    shape: tuple[int, ...]
-    # The codes of what packs its chunks, in their order.
-    filters: list[int]
-
-    def error(self, text: str) -> FileFormatError:
-        """Return an error about this data set."""
-        return self.source.error(self.name, text)
+    # A letter of `_FILTERS` for each; places and sizes of the chunks that are stored.
+    filters: str
+    chunks: list[h5py.h5d.StoreInfo]
 
     @property
-    def memory_type(self) -> np.dtype[np.generic]:
-        """The type of the array that is read: scores become float32 or float64."""
-        dtype: np.dtype[np.generic] = self.data.dtype
-        if self.content == "numbers":
-            is_short = dtype.kind == "f" and dtype.itemsize <= 4
-            return np.dtype(np.float32 if is_short else np.float64)
-        return dtype.newbyteorder("=")
-
-    @property
-    def is_unsigned(self) -> bool:
-        """Whether the type cannot hold a negative number."""
-        return bool(self.data.dtype.kind in "ub")
-
-    @functools.cached_property
-    def chunks(self) -> list[h5py.h5d.StoreInfo]:
-        """Places and sizes of the chunks that are stored."""
-        found: list[h5py.h5d.StoreInfo] = []
-        if self.data.chunks is not None:
-            self.data.id.chunk_iter(found.append)
-        return found
-
-    @functools.cached_property
-    def is_read_unpacked(self) -> bool:
-        """Whether all is packed by gzip, so that it is unpacked once, for its size and content."""
-        is_all = not any(chunk.filter_mask for chunk in self.chunks)
-        return _GZIP in self.filters and self.content != "ids" and is_all
-
-    @functools.cached_property
-    def chunk_size(self) -> int:
-        """Bytes of a chunk that is not packed."""
-        each = self.data.id.get_type().get_size()
-        if self.data.dtype.kind == "O":
-            # Of a string of any length, length, address and number are stored.
-            each = 8 + self.data.file.id.get_create_plist().get_sizes()[0]
-        return int(math.prod(self.data.chunks) * each)
+    def is_unpacked_here(self) -> bool:
+        """Whether these are rows of numbers that gzip packed, which are unpacked only once."""
+        is_all = self.filters in ("g", "gf") and not any(c.filter_mask for c in self.chunks)
+        is_rows = is_all and self.data.chunks[1:] == self.data.shape[1:]
+        return bool(is_rows and self.data.dtype.kind in "iuf")
 
     def check(self, *, whole: bool = True) -> DataSet:
         """Refuse more than fits into memory, and chunks that do not unpack to their size.
 
         At their size the library never looks: what it reads behind the end of a short one crashes
-        it, or is what the memory held before. In a file of this package none may be missing.
+        it, or is what the memory held before.
         """
-        size, shape, steps = self.data.dtype.itemsize, self.shape, self.data.chunks or ()
+        size, n_cells = self.data.dtype.itemsize, self.data.size * whole
         # Ids take four bytes for each character, and numbers room to be looked at.
         each = {"ids": 6 * size, "numbers": 8}.get(self.content, 2 * size)
-        self.source.claim(self.name, max(math.prod(shape) * each * whole, math.prod(steps) * size))
-        with _reading(self.source.path, self.name):
-            for chunk in self.chunks:
-                used = self._used(chunk)
-                is_packed = _GZIP in used or _LZF in used
-                if any(at >= n for at, n in zip(chunk.chunk_offset, shape, strict=True)):
-                    raise ValueError("a chunk outside its extents")
-                if is_packed and not self.is_read_unpacked:
-                    self._unpack(chunk)
-                elif not is_packed and chunk.size != self.chunk_size + 4 * (_FLETCHER in used):
-                    raise ValueError(f"a chunk that has not {self.chunk_size} bytes")
-            n_chunks = math.prod(-(-n // step) for n, step in zip(shape, steps, strict=False))
-            if self.source.format and steps and len(self.chunks) != n_chunks:
-                raise ValueError("chunks are missing")
+        self.source.claim(self.name, max(n_cells * each, math.prod(self.data.chunks or ()) * size))
+        for chunk in [] if self.is_unpacked_here else self.chunks:
+            self._unpack(chunk)
         return self
 
-    def _used(self, chunk: h5py.h5d.StoreInfo) -> list[int]:
-        """Return the filters of a chunk; one that does not shrink may be stored without some."""
-        return [code for i, code in enumerate(self.filters) if not chunk.filter_mask >> i & 1]
-
     def _unpack(self, chunk: h5py.h5d.StoreInfo) -> bytes:
-        """Return what gzip packed, of lzf only as many zeros; raise `ValueError` if not all."""
-        data: bytes = self.data.id.read_direct_chunk(chunk.chunk_offset)[1]
-        size = self.chunk_size
-        for code in reversed(self._used(chunk)):
-            if code == _FLETCHER:
-                data = data[:-4]
-            elif code == _SHUFFLE:
-                by_byte = np.frombuffer(data, np.uint8).reshape(self.data.dtype.itemsize, -1)
-                data = by_byte.T.tobytes()
-            elif code == _LZF:
-                data = bytes(_size_of_lzf(data, size + 4))
+        """Return what gzip packed; refuse what has not the size of a chunk."""
+        # A chunk that does not shrink may be stored without some filters.
+        used = "".join(x for i, x in enumerate(self.filters) if not chunk.filter_mask >> i & 1)
+        # Of a string of any length, length, address and number are stored.
+        stored = self.data.dtype
+        item = 16 if (self.content, stored.kind) == ("ids", "O") else stored.itemsize
+        size, packing, data = chunk.size, used.strip("sf"), b""
+        wanted = math.prod(self.data.chunks) * item + 4 * used.count("f")
+        if packing:
+            checksum = 4 * used.endswith("f")
+            wanted -= checksum
+            data = self.data.id.read_direct_chunk(chunk.chunk_offset)[1][: size - checksum]
+            if packing == "l":
+                size = _size_of_lzf(data, wanted)
             else:
                 stream = zlib.decompressobj()
-                # The checksum of the library may be packed with the data; gzip has its own.
-                data = stream.decompress(data, size + 5)
-                data = data if stream.eof else b""
-        if len(data) != size:
-            raise ValueError(f"a chunk that does not unpack to {size} bytes")
+                data = stream.decompress(data, wanted + 1)
+                size = len(data) if stream.eof else -1
+        if size != wanted:
+            raise self.source.error(self.name, "has chunks that do not unpack to their size")
         return data
 
-    def _unpack_rows(self, out: AnyArray, first: int) -> None:
-        """Fill an array with the rows from `first` on, of chunks that gzip packed."""
-        # As the library does where a chunk was never written.
-        out[...] = self.data.fillvalue
-        wide, (height, width) = out.reshape(len(out), -1), (*self.data.chunks, 1)[:2]
-        for chunk in self.chunks:
-            top, left = (*chunk.chunk_offset, 0)[:2]
-            top -= first
-            place = wide[max(top, 0) : max(top + height, 0), left : left + width]
-            if place.size:
-                part = np.frombuffer(self._unpack(chunk), self.data.dtype).reshape(height, width)
-                place[...] = part[max(-top, 0) :][: len(place), : place.shape[1]]
-
     def read(self, rows: slice = slice(None)) -> AnyArray:
-        """Return all elements, or some rows, in their `memory_type`."""
-        start, stop, _ = rows.indices(self.shape[0] if self.shape else 1)
-        # The library leaves what was never written as it is.
-        out = np.zeros((stop - start, *self.shape[1:]) if self.shape else (), self.memory_type)
-        with _reading(self.source.path, self.name):
-            if out.size and self.is_read_unpacked:
-                self._unpack_rows(out, start)
-            elif out.size:
-                self.data.read_direct(out, rows if self.shape and rows != slice(None) else ())
-        # Whole matrices are kept by objects. A damaged file can hold what numpy's bool must not.
-        out = mark_read_only(out) if rows == slice(None) else out
-        return out.view(np.uint8) if out.dtype == np.bool_ else out
+        """Return all elements, or some rows: ids, masks, labels, or numbers; all read-only."""
+        found = mark_read_only(self._ids() if self.content == "ids" else self._numbers(rows))
+        least, where = {"mask": 0, "labels": -1}.get(self.content), f"data set `/{self.name}`"
+        return found if least is None else as_mask(found, f"{self.source.path}: {where}", least)
 
-    def read_ids(self) -> StrArray:
+    def _numbers(self, rows: slice) -> AnyArray:
+        """Return rows; scores become float32 or float64."""
+        kind: np.dtype[np.generic] = self.data.dtype.newbyteorder("=")
+        if self.content == "numbers":
+            kind = np.dtype(np.float32 if kind.kind == "f" and kind.itemsize <= 4 else np.float64)
+        start, stop, _ = rows.indices(self.data.shape[0])
+        shape = stop - start, *self.data.shape[1:]
+        if not self.is_unpacked_here:
+            # The library leaves what was never written as it is.
+            out = np.zeros(shape, kind)
+            if out.size:
+                self.data.read_direct(out, np.s_[start:stop])
+            # A damaged file can hold what numpy's bool must not.
+            return out.view(np.uint8) if out.dtype == np.bool_ else out
+        out = np.full(shape, self.data.fillvalue, kind)
+        for chunk in self.chunks:
+            top = chunk.chunk_offset[0] - start
+            place = out[max(top, 0) : max(top + self.data.chunks[0], 0)]
+            if place.size:
+                part = np.frombuffer(self._unpack(chunk), self.data.dtype)
+                place[...] = part.reshape(self.data.chunks)[max(-top, 0) :][: len(place)]
+        return out
+
+    def _ids(self) -> StrArray:
         """Return all ids as a vector of str."""
-        if math.prod(self.shape) == 0:
-            return mark_read_only(np.empty(0, dtype=np.str_))
-        with _reading(self.source.path, self.name):
-            if self.data.dtype.kind == "O":
-                texts = [bytes(item or b"").decode() for item in np.ravel(self.data[()])]
-                # Each takes the room of the longest.
-                self.source.claim(self.name, 4 * len(texts) * max(map(len, texts)))
-                return mark_read_only(np.array(texts, dtype=np.str_))
-            # A longer type makes the library end each id where its padding begins.
-            kind, size = self.data.id.get_type().copy(), self.data.dtype.itemsize + 1
-            kind.set_size(size)
-            kind.set_strpad(h5py.h5t.STR_NULLTERM)
-            encoded = np.zeros(self.shape, dtype=f"S{size}")
+        if self.data.dtype.kind == "O":
+            texts = [bytes(item or b"") for item in np.ravel(self.data[()])]
+            # Each takes the room of the longest.
+            self.source.claim(self.name, 4 * len(texts) * max(map(len, texts), default=0))
+            return as_text(texts)
+        # A longer type makes the library end each id where its padding begins.
+        kind, size = self.data.id.get_type().copy(), self.data.dtype.itemsize + 1
+        kind.set_size(size)
+        kind.set_strpad(h5py.h5t.STR_NULLTERM)
+        encoded = np.zeros(self.data.shape, dtype=f"S{size}")
+        if encoded.size:
             self.data.id.read(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
-            return mark_read_only(as_text(encoded.ravel()))
+        return as_text(encoded.ravel().tolist())
 
-    def read_mask(self, rows: slice = slice(None), *, signed: bool = False) -> AnyArray:
-        """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`."""
-        where = f"{self.source.path}: data set `/{self.name}`"
-        return check_mask(self.read(rows), where, signed=signed and not self.is_unsigned)
+
+def as_text(encoded: Iterable[bytes]) -> StrArray:
+    """Return UTF-8 as text; raise `UnicodeDecodeError` if it is none."""
+    return np.array([each.decode() for each in encoded], np.str_)
 
 
 def _size_of_lzf(packed: bytes, wanted: int) -> int:
@@ -418,92 +437,53 @@ def _size_of_lzf(packed: bytes, wanted: int) -> int:
     # copy of bytes that were before.
     place = found = 0
     while place < len(packed) and found <= wanted:
-        length = packed[place] >> 5
-        if not length:
-            found, place = found + packed[place] + 1, place + packed[place] + 2
-        elif length < 7:
-            found, place = found + length + 2, place + 2
-        else:
-            found, place = found + 9 + sum(packed[place + 1 : place + 2]), place + 3
+        head, length = packed[place], packed[place] >> 5
+        if length == 7:
+            place, found = place + 1, found + sum(packed[place + 1 : place + 2])
+        found += length + 2 if length else head + 1
+        place += 2 if length else head + 2
     return found if place == len(packed) else -1
 
 
-# Objects.
+# Reading: objects.
 
 
-def fit(
-    name: str,
-    shape: tuple[int, ...],
-    sizes: dict[str, int],
-    error: Callable[[str], FileFormatError],
-) -> None:
-    """Take the extents of a field that none before it has; raise if others are not the same."""
-    dims, count = FIELDS[name].dims, math.prod(shape)
-    if "q" in dims and "q" not in sizes:
-        # One measure of many ids, or many measures of one id, may be a vector.
-        is_one = shape == (sizes[dims[-1]],)
-        sizes["q"] = shape[0] if len(shape) == 2 else 1 if is_one else count
-    wanted = tuple(sizes.setdefault(dim, count) for dim in dims)
-    is_empty = 0 in wanted and count == 0
-    if not is_empty and [n for n in shape if n != 1] != [n for n in wanted if n != 1]:
-        swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
-        raise error(f"has shape {shape}; the ids before it ask for {wanted}{swapped}")
-
-
-def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
-    """Turn numbers into a read-only mask; refuse all but 0, 1 and, if `signed`, -1.
-
-    The toolkit takes any number above 0.5 as true, and below -0.5 as non-target.
-    """
-    least, wanted = (-1, np.dtype(np.int8)) if signed else (0, np.dtype(np.bool_))
-    # Of integers the ends tell all.
-    ends = stored.min(initial=0), stored.max(initial=0)
-    if stored.dtype.kind not in "iu" or ends[0] < least or ends[1] > 1:
-        wrong = stored[(stored != 0) & (stored != 1) & (stored != least)]
-        if wrong.size:
-            text = f"must hold whole numbers from {least} to 1; got {wrong[0]}"
-            raise FileFormatError(f"{where} {text}")
-    is_byte = stored.dtype.itemsize == 1
-    return mark_read_only(stored.view(wanted) if is_byte else stored.astype(wanted))
-
-
-def read(
-    kind: str, path: FilePath, *, max_bytes: int | None = None
-) -> tuple[Arrays, tuple[Note, ...]]:
+def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> tuple[Arrays, list[Note]]:
     """Read the arrays of an object of a kind of `KINDS`, and notes on its layout.
 
     A key comes as `labels`, or as the masks `tar` and `non` of an old layout; a list of trials
     with its `columns`, if it has any.
     """
+    arrays: Arrays = {}
     with opened(path, max_bytes) as source:
         # A list is too sparse for a matrix.
         kind = f"flat_{kind}" if f"flat_{kind}" in source.kinds else kind
         found, sizes = find_fields(source, kind)
-        arrays = _read_fields(found, sizes)
+        for name, data_set in found.items():
+            dims = _dims_of(name, found)
+            array = data_set.check().read().reshape([sizes[dim] for dim in dims])
+            arrays[name] = array if dims == FIELDS[name].dims else array.T
         notes = [*notes_of_layout(path, kind, found)]
         if source.find("columns/trial/names") is not None:
-            arrays["columns"] = {
-                each: _read_columns(source, f"columns/{each}", sizes[dim])
-                for each, dim in zip(COLUMN_KINDS, "kmn", strict=True)
-            }
+            arrays["columns"] = {each: _read_columns(source, each) for each in COLUMN_KINDS}
         if kind == "id_map" and any(map(source.has_times, ("start", "stop"))):
             notes.append(note_of_times(path))
-        says_what = source.format or source.find("file_format") is not None
-    for name in {*layout.MASKS}.intersection(KINDS[kind].fields).difference(arrays):
+        is_told = source.is_ours or source.find("file_format") is not None
+    for name in {*MASKS}.intersection(KINDS[kind].fields).difference(arrays):
         arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in FIELDS[name].dims], bool))
     labels = arrays.get("labels", np.empty(0))
-    if not says_what and labels.min(initial=0) == 0 < labels.max(initial=0):
+    if not is_told and labels.min(initial=0) == 0 < labels.max(initial=0):
         text = f"{path}: all trials are targets. Is it an Ndx?"
         advice = "Ndx.read and read_trials read trials without labels; the key is another file."
         notes.append(Note(errors.OldFormatWarning, text, advice=advice))
-    return arrays, tuple(notes)
+    return arrays, notes
 
 
 def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str, int]]:
     """Find the data sets of an object, and the extent of each dimension; check types and shapes."""
-    if source.format:
-        version = source.attribute("format_version") or layout.FORMAT_VERSION
-        refuse_newer(f"{source.path}: the attribute format_version", version, layout.FORMAT_VERSION)
+    if source.is_ours:
+        version = source.attribute("format_version") or FORMAT_VERSION
+        refuse_newer(f"{source.path}: the attribute format_version", version)
     if kind not in source.kinds:
         wanted = KINDS[kind].class_name
         raise FileFormatError(f"{source.path}: expected {wanted}; the file holds {source.holds}")
@@ -514,65 +494,33 @@ def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
     for name in sorted(names, key=lambda name: FIELDS[name].content != "ids"):
-        place = source.name_of(name)
-        if place is not None:
+        if (place := source.name_of(name)) is not None:
             made = found[name] = source.data_set(place, FIELDS[name].content)
-            shape = made.shape[::-1] if _is_transposed(found, name) else made.shape
-            shape = (math.prod(shape),) if made.content == "ids" else shape
-            fit(name, shape, sizes, made.error)
-        elif source.format or name not in layout.MASKS or (kind, found["modelset"].name) in _MASKED:
+            if fault := fit(_dims_of(name, found), made.data.shape, sizes):
+                raise source.error(place, fault)
+        elif source.is_ours or name not in MASKS:
             raise source.error(FIELDS[name].names[0], "is missing")
-    if "labels" in found and found["labels"].is_unsigned:
-        raise found["labels"].error("cannot hold -1 for non-targets: is this an Ndx?")
     return found, sizes
 
 
-def _is_transposed(found: Mapping[str, DataSet], name: str) -> bool:
-    """Tell whether these are measures in columns: in the layout of SIDEKIT."""
-    return "q" in FIELDS[name].dims and "modelset" in found and found["modelset"].name == "modelset"
+def _dims_of(name: str, found: Mapping[str, DataSet]) -> str:
+    """Return the dimensions of a field: SIDEKIT's quality measures lie in columns."""
+    dims, models = FIELDS[name].dims, found.get("modelset")
+    is_turned = "q" in dims and models is not None and models.name == "modelset"
+    return dims[::-1] if is_turned else dims
 
 
-def _read_fields(found: Mapping[str, DataSet], sizes: Mapping[str, int]) -> Arrays:
-    """Read the data sets of fields, in the shapes that they have in memory."""
-    arrays: Arrays = {}
-    for data_set in found.values():
-        data_set.check()
-    for name, data_set in found.items():
-        if data_set.content == "ids":
-            arrays[name] = data_set.read_ids()
-            continue
-        if data_set.content == "mask":
-            array = data_set.read_mask(signed=name in ("labels", "trialmask"))
-        else:
-            array = data_set.read()
-        if _is_transposed(found, name) and array.ndim == 2:
-            array = np.ascontiguousarray(array.T)
-        array = array.reshape([sizes[dim] for dim in FIELDS[name].dims])
-        if name == "trialmask":
-            if array.min(initial=0) < 0:
-                raise data_set.error("holds -1 for non-targets: is this a Key?")
-            array = array.view(np.bool_)
-        arrays[name] = mark_read_only(array)
-    return arrays
-
-
-def _read_columns(source: Source, where: str, size: int) -> dict[str, layout.StoredColumn]:
-    """Read all columns of one kind, with an element for each of `size` trials or ids."""
-    columns: dict[str, layout.StoredColumn] = {}
-    names = source.data_set(f"{where}/names", "ids").check().read_ids().tolist()
+def _read_columns(source: Source, where: str) -> dict[str, StoredColumn]:
+    """Read all columns of one kind."""
+    columns: dict[str, StoredColumn] = {}
+    names = source.data_set(f"columns/{where}/names", "ids").check().read().tolist()
     for number, name in enumerate(names):
-        is_factor = source.find(f"{where}/{number}/codes") is not None
-        place = f"{where}/{number}/{'codes' if is_factor else 'values'}"
-        found = source.data_set(place, "positions" if is_factor else "numbers")
-        if found.shape != (size,) or name in columns:
-            raise found.error(f"has shape {found.shape}, not {(size,)}, or a name that was before")
-        if found.data.dtype.kind in "iu":
-            # Whole numbers stay what they are.
-            found = attrs.evolve(found, content="positions")
-        columns[name] = values = mark_read_only(found.check().read())
+        place = f"columns/{where}/{number}"
+        is_factor = source.find(f"{place}/codes") is not None
+        end, content = ("codes", "positions") if is_factor else ("values", "any")
+        columns[name] = values = source.data_set(f"{place}/{end}", content).check().read()
         if is_factor:
-            levels = source.data_set(f"{where}/{number}/levels", "ids")
-            columns[name] = values, levels.check().read_ids()
+            columns[name] = values, source.data_set(f"{place}/levels", "ids").check().read()
     return columns
 
 
@@ -594,11 +542,119 @@ def kind_of(path: FilePath) -> str:
     """Tell the kind of object in a file, by the file's own word, else by its data sets."""
     with opened(path) as source:
         if not source.kinds:
-            known = ", ".join(KINDS)
-            raise FileFormatError(f"{path}: none of {known}; the file holds {source.holds}")
+            text = f"no object of the toolkit, but {source.holds} (from Octave: save -v7)"
+            raise FileFormatError(f"{path}: {text}")
         return source.kinds[0]
 
 
 def is_list(path: FilePath) -> bool:
     """Tell whether a file holds a list of trials, which fits into memory."""
     return kind_of(path).startswith("flat_")
+
+
+# Writing.
+
+# Chunks are rows of about so many bytes, and of lists so many trials, that they can be read alike.
+_CHUNK_BYTES, _CHUNK_TRIALS = 2**20, 2**17
+# Below this size compressed data take more bytes than plain ones.
+_COMPRESS_FROM = 2**12
+
+
+def write(kind: str, path: FilePath, **arrays: Any) -> None:
+    """Write an object, given by what `read` returns, replacing an existing file in one step.
+
+    Of a key with columns, whose kind is trial_metadata, `labels` are the matrix for the toolkit.
+    """
+    stored: dict[str, AnyArray] = {}
+    for name in filter(arrays.__contains__, FIELDS):
+        is_double = "q" in FIELDS[name].dims
+        stored[FIELDS[name].names[0]] = np.asarray(arrays[name], np.float64 if is_double else None)
+    if "labels" in arrays:
+        # By this the toolkit tells a key from a trial list.
+        stored["file_format"] = np.array(["2.0"])
+    for side, table in arrays.get("columns", {}).items():
+        stored[f"columns/{side}/names"] = np.array(list(table), dtype=np.str_)
+        for number, column in enumerate(table.values()):
+            where = f"columns/{side}/{number}"
+            if type(column) is tuple:
+                stored[f"{where}/codes"], stored[f"{where}/levels"] = column
+            else:
+                stored[f"{where}/values"] = np.asarray(column)
+    with creating(path, kind, sum(array.nbytes for array in stored.values())) as file:
+        for name, array in stored.items():
+            put(file, name, array)
+
+
+def write_rows(path: FilePath, parts: Iterable[Rows], ids: tuple[StrArray, StrArray]) -> None:
+    """Write a `Scores` of float64 block by block: rows, their scores, and which of these hold."""
+    shape = ids[0].size, ids[1].size
+    with creating(path, "scores", 9 * math.prod(shape)) as file:
+        scores = new_data_set(file, FIELDS["scoremat"].names[0], shape, np.dtype(np.float64))
+        masks = new_data_set(file, FIELDS["scoremask"].names[0], shape, np.dtype(np.uint8))
+        for rows, values, mask in parts:
+            scores[rows], masks[rows] = values, mask.view(np.uint8)
+        for name, each in zip(IDS, ids, strict=True):
+            put(file, FIELDS[name].names[0], each)
+
+
+@contextlib.contextmanager
+def creating(path: FilePath, kind: str, size: int) -> Iterator[H5]:
+    """Give a new file of one kind to put about so many bytes of data into."""
+    with replacing(path) as temporary:
+        # A full disk would end the whole process inside the library.
+        with contextlib.suppress(AttributeError), temporary.open("rb+") as stream:
+            try:
+                os.posix_fallocate(stream.fileno(), 0, size + size // 50 + 2**16)
+            except OSError as error:
+                if error.errno in FULL_DISK:
+                    raise
+        # The oldest format of the library, because MATLAB of the toolkit's days reads it.
+        with h5py.File(temporary, "w", libver=("earliest", "v108")) as file:
+            file.attrs["format"] = np.bytes_(f"bosaris_py.{kind}")
+            file.attrs["format_version"] = np.bytes_(FORMAT_VERSION)
+            file.attrs["created_by"] = np.bytes_(f"bosaris_py {__version__}")
+            yield file
+
+
+def put(root: H5, name: str, array: AnyArray) -> None:
+    """Put an array into a data set."""
+    text = None
+    if array.dtype.kind == "U":
+        refuse_unstorable(array, name)
+        texts = [each.encode() for each in array.tolist()]
+        # One byte longer than the longest, as MATLAB does.
+        array = np.array(texts, f"S{1 + max(map(len, texts), default=0)}")
+        text = h5py.h5t.C_S1.copy()
+        text.set_size(array.itemsize)
+        text.set_strpad(h5py.h5t.STR_NULLTERM)
+        if not b"".join(texts).isascii():
+            text.set_cset(h5py.h5t.CSET_UTF8)
+    array = np.ascontiguousarray(array.view(np.uint8) if array.dtype == np.bool_ else array)
+    made = new_data_set(root, name, array.shape, array.dtype, text and h5py.Datatype(text))
+    if array.size:
+        made.id.write(h5py.h5s.ALL, h5py.h5s.ALL, array, mtype=text)
+
+
+def new_data_set(
+    root: H5, name: str, shape: tuple[int, ...], dtype: np.dtype[np.generic], text: H5 = None
+) -> H5:
+    """Create a data set in chunks with checksums, without a time stamp."""
+    options: dict[str, object] = {"track_times": False}
+    if math.prod(shape):
+        # Chunks of whole rows are what streaming reads at once; only longer rows are cut.
+        most = _CHUNK_TRIALS if len(shape) == 1 else _CHUNK_BYTES // dtype.itemsize
+        row = math.prod(shape[1:])
+        chunks = (max(1, min(shape[0], most // row)), *(min(row, most) for _ in shape[1:]))
+        # What is read where a chunk is lost is no id, score, label or position.
+        lost = b"\xff" if text else np.nan if dtype.kind == "f" else np.iinfo(dtype.char).max
+        options |= {"chunks": chunks, "fletcher32": True, "fillvalue": lost}
+    if dtype.kind in "iu" and math.prod(shape) >= _COMPRESS_FROM:
+        # Scores would hardly shrink. Shuffled are the bytes of positions, which change little.
+        options |= {"compression": "gzip", "compression_opts": 1, "shuffle": dtype.itemsize > 1}
+    return root.create_dataset(name, shape, text or dtype, **options)
+
+
+def refuse_unstorable(ids: StrArray, name: str) -> None:
+    """Raise if an id holds a NUL, which ends a string, or is no Unicode."""
+    if re.search("[\0\ud800-\udfff]", "".join(ids.tolist())):
+        raise InvalidInputError(f"an id of `{name}` holds a NUL character or is no Unicode text")

@@ -26,19 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
+from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.files.hdf5 import refuse_newer
+from bosaris_py.files.hdf5 import FORMAT_VERSION, refuse_newer
 from bosaris_py.files.replacing import replacing
 
-_FORMAT, _FORMAT_VERSION = "bosaris_py.parameters", "1.0"
+_FORMAT = "bosaris_py.parameters"
 
 # Fields that version 0.1 does not know; it overlooks entries beside the parameters.
 LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
-
-# A longer text holds no model.
-_MOST_BYTES = 2**27
 
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
@@ -52,7 +49,7 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
     later = {name: kept.pop(name) for name in LATER if name in kept}
     content = {
         "format": _FORMAT,
-        "format_version": _FORMAT_VERSION,
+        "format_version": FORMAT_VERSION,
         "created_by": f"bosaris_py {__version__}",
         "kind": kept.pop("kind"),
         "parameters": kept,
@@ -65,48 +62,16 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
 
 def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     """Read the name of the class that a JSON file is of, and its parameters."""
-    file_path = as_path(path)
-    with file_path.open("rb") as stream:
-        encoded = stream.read(_MOST_BYTES + 1)
     try:
-        if len(encoded) > _MOST_BYTES:
-            raise ValueError(f"more than {_MOST_BYTES} bytes; this is no model")
         # Editors of Windows put a mark of the byte order in front.
-        content = json.loads(
-            encoded.decode("utf-8-sig"),
-            object_pairs_hook=_refuse_repetition,
-            parse_constant=_refuse_constant,
-        )
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError(f'JSON, but not of this package: "format" is not "{_FORMAT}"')
-        found: dict[str, Any] = {}
-        for name, default in (("training_scores", {}), ("parameters", None)):
-            match _from_json(content.get(name, default)):
-                case dict() as entry:
-                    found |= entry
-                case _:
-                    raise ValueError(f'the entry "{name}" is missing or no object')
-    except RecursionError as error:
-        raise FileFormatError(f"{file_path}: lists in lists, too deep for a model") from error
+        content = _from_json(json.loads(as_path(path).read_text("utf-8-sig")))
+        if content["format"] != _FORMAT:
+            raise ValueError(f'"format" is not "{_FORMAT}"')
+        refuse_newer(f'{path}: "format_version"', content["format_version"])
+        return str(content["kind"]), content["parameters"] | content.get("training_scores", {})
     # Errors of UTF-8 and of JSON are values, too.
-    except ValueError as error:
-        raise FileFormatError(f"{file_path}: {error}") from error
-    refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    return str(content.get("kind")), found
-
-
-def _refuse_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Build a JSON object; Python's takes the last of a name that occurs twice."""
-    built = dict(pairs)
-    if len(built) < len(pairs):
-        (repeated, *_) = repetitions(name for name, _ in pairs)
-        raise ValueError(f'the name "{safe(repeated)}" occurs twice')
-    return built
-
-
-def _refuse_constant(name: str) -> float:
-    """Refuse the infinities that Python's JSON knows and no other does."""
-    raise ValueError(f"{name} is no JSON; this package writes it as a string")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FileFormatError(f"{path}: no model of this package ({error!r})") from error
 
 
 def _to_json(value: object, name: str) -> object:
@@ -125,14 +90,12 @@ def _to_json(value: object, name: str) -> object:
     raise invalid(name, "be a number, text, or a list of these", describe(value))
 
 
-def _from_json(value: object) -> object:
+def _from_json(value: Any) -> Any:
     """Return a value with its infinities restored."""
     match value:
-        case str():
-            return _WORDS.get(value, value)
         case list():
             return [_from_json(item) for item in value]
         case dict():
             # Version 0.3 noted whether the training scores came from a map.
             return {name: _from_json(item) for name, item in value.items() if name != "of_llrs"}
-    return value
+    return _WORDS.get(value, value)

@@ -14,9 +14,6 @@ from pathlib import Path
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import InvalidInputError
 
-# What file systems say (FUSE, CIFS, exFAT) that cannot flush, or that keep no permissions.
-_NO_FLUSH, _NO_MODES = (errno.EINVAL, errno.ENOTSUP), (errno.EPERM, errno.ENOTSUP)
-
 # Errors of writing alone, which come without the name of a file.
 FULL_DISK = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
@@ -30,16 +27,24 @@ def replacing(path: FilePath) -> Iterator[Path]:
     that is allowed, its owner. If the block raises it is removed; nothing else in the folder is
     touched. A symbolic link is followed. A protected file is a PermissionError.
     """
-    target = Path(os.path.realpath(as_path(path)))
-    old = _check_target(target)
+    target, old = _check_target(path)
     # Until it takes the place of an old file it is private.
     temporary = _create_beside(target, 0o666 if old is None else 0o600)
     try:
         yield temporary
-        with temporary.open("rb+") as stream, _passing_over(*_NO_FLUSH):
-            os.fsync(stream.fileno())
+        with temporary.open("rb+") as stream:
+            try:
+                os.fsync(stream.fileno())
+            except OSError as error:
+                # FUSE and its like cannot flush.
+                if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                    raise
         if old is not None:
-            _take_over(temporary, old)
+            # Where that is not allowed, the file stays ours, or private.
+            with contextlib.suppress(OSError):
+                os.chown(temporary, old.st_uid, old.st_gid)
+            with contextlib.suppress(OSError):
+                temporary.chmod(stat.S_IMODE(old.st_mode))
         temporary.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -51,8 +56,7 @@ def replacing(path: FilePath) -> Iterator[Path]:
 
 def try_output(path: FilePath) -> int:
     """Raise as `replacing` would at its beginning; return the size of the old file, or 0."""
-    target = Path(os.path.realpath(as_path(path)))
-    old = _check_target(target)
+    target, old = _check_target(path)
     _create_beside(target, 0o600).unlink()
     return 0 if old is None else old.st_size
 
@@ -82,53 +86,30 @@ def digest_of(path: FilePath) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _check_target(target: Path) -> os.stat_result | None:
-    """Return the status of the file to be replaced, None if there is none."""
+def _check_target(path: FilePath) -> tuple[Path, os.stat_result | None]:
+    """Return the file that a name leads to, and the status of the one to be replaced, if any."""
+    target = Path(os.path.realpath(as_path(path)))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder to write into", str(target.parent))
-    if not target.exists():
-        return None
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if not target.exists():
+        return target, None
     if not target.is_file():
         raise InvalidInputError(f"{target} is not a regular file and cannot be replaced")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    return target.stat()
+    return target, target.stat()
 
 
 def _create_beside(target: Path, mode: int) -> Path:
     """Create an empty file of a new name in the folder of `target`."""
     # File systems take 255 bytes of a name.
-    name = f".{target.name[:40]}.{secrets.token_hex(4)}.bosaris_py"
+    made = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.bosaris_py")
     try:
-        os.close(os.open(target.with_name(name), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
     except OSError as error:
         # Nobody has asked for a file of that name.
         error.filename = str(target)
         raise
-    return target.with_name(name)
-
-
-def _take_over(path: Path, old: os.stat_result) -> None:
-    """Give a file owner and permissions of an older one."""
-    mode, new = stat.S_IMODE(old.st_mode), path.stat()
-    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        try:
-            os.chown(path, old.st_uid, old.st_gid)
-        except OSError:
-            # Another group may do what all others may.
-            if new.st_gid != old.st_gid:
-                mode = mode & ~0o070 | (mode & 0o007) << 3
-    with _passing_over(*_NO_MODES):
-        path.chmod(mode)
-
-
-@contextlib.contextmanager
-def _passing_over(*codes: int) -> Iterator[None]:
-    """Pass over these errors of the operating system."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in codes:
-            raise
+    return made

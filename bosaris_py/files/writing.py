@@ -1,100 +1,54 @@
-"""Write trials in any of the text formats."""
+"""Write trials in any of the text formats; write and read the toolkit's own text files.
+
+================  ==========================================================
+object            columns of the toolkit's file
+================  ==========================================================
+`Ndx`             model, segment
+`Key`             model, segment, ``target`` or ``nontarget``
+`Scores`          model, segment, score
+`IdMap`           left id, right id
+`SegmentQuality`  id, measures; the number of measures is in the first line
+================  ==========================================================
+
+The toolkit differs in three points. It takes every label but ``target`` as a non-target; here
+another label is an error. Of a repeated trial it takes the last line; here the lines must agree. A
+cell without a line has the score +Inf there, which leaks into merged scores; here it has score 0
+and a false mask.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray
-from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, repetitions
-from bosaris_py.errors import InvalidInputError
-from bosaris_py.files.columns import TARGET, Factor, Table
+from bosaris_py._arrays import AnyArray, mark_read_only
+from bosaris_py._notes import Note
+from bosaris_py._validation import FilePath, as_path, invalid, list_some, repetitions
+from bosaris_py.files import formats, text
+from bosaris_py.files.columns import KIND, TARGET, Factor, Table, are_kinds, order_trials
+from bosaris_py.files.detection import line_error
 from bosaris_py.files.formats import ROLES, Format, find_format
+from bosaris_py.files.hdf5 import Arrays, note_of_times
 from bosaris_py.files.replacing import replacing
-from bosaris_py.files.text import LONGEST_ID
 
 # Lines that are written at once.
 LINES_AT_ONCE = 2**16
 
-# A file starts with a byte order mark or not; an id that does so would lose it.
-_UNPRINTABLE = re.compile("[\x00-\x1f]|^\ufeff")
-# A number as a format writes it, with blanks to fill a width.
-_NUMBER = re.compile(r" *[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)? *")
+# What a column between blanks can hold. A file starts with a byte order mark or not; an id that
+# does so would lose it.
+_WORD = re.compile("(?!\ufeff)[^\\s\0-\x1f\ud800-\udfff]+")
 
+# The role of each column, or None, and its name.
+Columns = list[tuple[str | None, str]]
 # Gives the texts of some lines of a column.
 Writer = Callable[[slice], Iterable[str]]
-
-
-def words(ids: npt.ArrayLike, name: str) -> list[str]:
-    """Return ids as a list, refusing those that a column of text cannot hold."""
-    names: list[str] = as_ids(ids, name).tolist()
-    longest = max(map(len, names), default=0)
-    if longest > LONGEST_ID:
-        raise invalid(name, f"hold ids of at most {LONGEST_ID} characters", str(longest))
-    bad = [text for text in names if text.split() != [text] or _UNPRINTABLE.search(text)]
-    if bad:
-        found = f"{len(bad)} others ({list_some(map(repr, bad))})"
-        hint = "Blanks separate the columns of a text file; save as .h5 instead."
-        raise invalid(name, "hold words without blanks", found, hint)
-    return names
-
-
-def formatter(number_format: str | None) -> Callable[[float], str]:
-    """Return the function that turns a score into text.
-
-    None stands for the shortest text that reads back to the same float64; otherwise the ``%``
-    operator is used, for instance ``"%f"`` as the toolkit does.
-    """
-    if number_format is None:
-        return float.__repr__
-    try:
-        # What comes out is a number that readers take for the same: float() takes more.
-        text = number_format % 1.5
-        good = abs(float(text) - 1.5) <= 0.5 and _NUMBER.fullmatch(text) is not None
-        # A whole number, such as "%d" makes, has no infinity.
-        number_format % math.inf
-    except (TypeError, ValueError, OverflowError):
-        good = False
-    if not good:
-        expected = 'format one number with %, for instance "%f" or "%.9g"'
-        raise invalid("number_format", expected, repr(number_format))
-    return number_format.__mod__
-
-
-def write_parts(path: FilePath, parts: Iterable[str]) -> None:
-    """Write a text that comes in parts and put the file in place.
-
-    A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text gives the
-    same bytes.
-    """
-    is_packed = as_path(path).suffix.lower() == ".gz"
-    with replacing(path) as temporary, temporary.open("wb") as on_disk:
-        try:
-            if is_packed:
-                with gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0) as stream:
-                    stream.writelines(part.encode() for part in parts)
-            else:
-                on_disk.writelines(part.encode() for part in parts)
-        except UnicodeEncodeError as error:
-            raise InvalidInputError(f"{path}: an id cannot be encoded as UTF-8: {error}") from error
-
-
-def rows_of(columns: Sequence[Writer], count: int, separator: str = " ") -> Iterator[str]:
-    """Give so many lines, some at a time."""
-    for begin in range(0, count, LINES_AT_ONCE):
-        part = slice(begin, min(begin + LINES_AT_ONCE, count))
-        yield "\n".join(map(separator.join, zip(*(c(part) for c in columns), strict=True))) + "\n"
-
-
-def named(names: list[str], codes: AnyArray) -> Writer:
-    """Return the function that gives the names of codes."""
-    return lambda part: map(names.__getitem__, codes[part].tolist())
 
 
 def write_table(
@@ -119,7 +73,6 @@ def write_table(
     --------
     >>> import pathlib, tempfile
     >>> from bosaris_py.files.columns import Factor, Table
-    >>> from bosaris_py.files.text import LONGEST_ID
     >>> from bosaris_py.files.writing import write_table
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.tsv"
     >>> ids = Factor.from_values(["anna", "bert"]), Factor.from_values(["s1", "s1"])
@@ -129,39 +82,184 @@ def write_table(
     anna      s1        2.5
     bert      s1        -1.0
     """
-    chosen, form = find_format(format), formatter(number_format)
+    chosen, spell = find_format(format), _speller(number_format)
     held = {"model", "segment", "-", *table.columns}
     held |= {"label"} if table.is_target is not None else set()
     held |= {"score"} if table.scores is not None else set()
     # The layout with most columns that the table has; the first says what is needed.
     layouts = [chosen.required] if chosen.header else chosen.variants
-    least = next((v for v in reversed(layouts) if held.issuperset(v)), layouts[0])
-    if lacking := [name for name in least if name not in held]:
+    names = next((v for v in reversed(layouts) if held.issuperset(v)), layouts[0])
+    if lacking := [name for name in names if name not in held]:
         expected = f"have what {chosen.name} needs ({', '.join(lacking)})"
         raise invalid("table", expected, repr(table))
-    written: list[tuple[str | None, str]]
-    written = [(name if name in ROLES else None, name) for name in least]
+    columns: Columns = [(name if name in ROLES else None, name) for name in names]
     first_line = f"{chosen.first_line}\n" if chosen.first_line else ""
     if chosen.header:
-        written = _header_columns(table, chosen, held)
-        names = _fields([name for _, name in written], "columns", chosen.separator)
-        first_line = chosen.separator.join(names) + "\n"
+        columns = _header_columns(table, chosen, held)
+        words = _words([name for _, name in columns], "columns", chosen.separator)
+        first_line = chosen.separator.join(words) + "\n"
     if chosen.same is not None and table.is_target is not None:
         both = [table.models if name == "model" else table.columns[name] for name in chosen.same]
         texts = [column.values() for column in both if isinstance(column, Factor)]
         if ((texts[0] == texts[1]) != table.is_target).any():
             expected = f"have targets exactly where {' and '.join(chosen.same)} are equal"
             raise invalid("table", expected, "other labels")
-    columns = [_texts_of(table, chosen, role, name, form) for role, name in written]
-    lines = rows_of(columns, len(table), chosen.separator)
+    written = [_texts_of(table, chosen, role, name, spell) for role, name in columns]
+    lines = _rows_of(written, len(table), chosen.separator)
     if chosen.last_optional:
         lines = ("".join(f"{line.rstrip()}\n" for line in part.splitlines()) for part in lines)
-    write_parts(path, itertools.chain([first_line], lines))
+    _write_parts(path, itertools.chain([first_line], lines))
 
 
-def _header_columns(table: Table, format: Format, held: set[str]) -> list[tuple[str | None, str]]:
+def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:
+    """Write an object, given by what `read_toolkit` returns, as the toolkit does.
+
+    Ids without trials are not written. Infinite scores are, which the toolkit refuses.
+    """
+    for name in {"scores", "values"} & arrays.keys():
+        if n_nan := np.count_nonzero(np.isnan(arrays[name])):
+            raise invalid(name, "not hold NaN", f"NaN at {n_nan} places")
+    if "values" in arrays:
+        spell, ids = _speller(number_format), _words(arrays["ids"], "ids")
+        rows = zip(ids, arrays["values"].T.tolist(), strict=True)
+        lines = (" ".join([name, *map(spell, row)]) + "\n" for name, row in rows)
+        _write_parts(path, itertools.chain([f"{len(arrays['values'])}\n"], lines))
+        return
+    if "leftids" in arrays:
+        models, segments = map(Factor.from_values, (arrays["leftids"], arrays["rightids"]))
+    else:
+        models = Factor.unchecked(arrays["models"], arrays["modelset"])
+        segments = Factor.unchecked(arrays["segments"], arrays["segset"])
+    labels, columns = arrays.get("is_target"), {}
+    if labels is not None and labels.dtype != np.bool_:
+        columns, labels = {"label": Factor.from_values(labels)}, labels == "target"
+    table = Table(models, segments, labels, arrays.get("scores"), columns)
+    format = "kaldi-scores" if "scores" in arrays else "kaldi-trials"
+    write_table(path, table, format, number_format=number_format)
+
+
+def read_toolkit(
+    kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
+) -> tuple[Arrays, list[Note]]:
+    """Read the arrays of an object of a kind of `hdf5.KINDS` from the toolkit's text file.
+
+    Models and segments are sorted by character code; ids without any trial are not in the file.
+    """
+    file = as_path(path)
+    if kind == "segment_quality":
+        return _read_measures(file, max_bytes, progress=progress)
+    columns = "model segment" + {"key": " label", "scores": " score"}.get(kind, "")
+    if kind == "id_map":
+        head = text.read_head(text.file_parts(file, []))
+        # SIDEKIT and its relatives write where a segment starts and stops, too.
+        columns += " start stop" * (head is not None and len(head.lines[0].split()) == 4)
+    labels: dict[str, bool | str | None] = {"target": True, "nontarget": False, "spoof": "spoof"}
+    told = labels if kind == "key" else None
+    # A score may be NaN; what takes it, says so.
+    table = text.read_table(
+        file, None, columns, told, "keep", "nan", max_bytes=max_bytes, progress=progress
+    )
+    models, segments, notes = table.models, table.segments, [*table.notes]
+    if kind == "id_map":
+        times = (each.levels.tolist() for each in table.columns.values() if type(each) is Factor)
+        # There -1 says that it is not known.
+        if {"-1"}.union(*times) > {"-1"}:
+            notes.append(note_of_times(file))
+        return {"leftids": models.values(), "rightids": segments.values()}, notes
+    arrays: Arrays = {"modelset": models.levels, "segset": segments.levels}
+    arrays |= {"models": models.codes, "segments": segments.codes}
+    contents: AnyArray | None = table.is_target if kind == "key" else table.scores
+    if are_kinds(kinds := table.columns.get(KIND)):
+        contents = kinds.values()
+    if kind != "ndx":
+        name, role = ("is_target", "label") if kind == "key" else ("scores", "score")
+        arrays[name] = np.empty(0, np.bool_) if contents is None else contents
+        order = order_trials(models.codes, segments.codes, models.levels.size)
+        text.refuse_conflicts(file, table, order, {role: arrays[name]})
+    return arrays, notes
+
+
+def _read_measures(
+    path: Path, max_bytes: int | None, *, progress: bool
+) -> tuple[Arrays, list[Note]]:
+    """Read a `SegmentQuality` file."""
+    notes: list[Note] = []
+    parts = text.file_parts(path, notes, progress=progress)
+    head = text.read_head(parts) or text.Head(1, [b""], b"")
+    digits = head.lines[0].strip()
+    if not digits.isdigit() or len(digits) > 4:
+        fault = f"the first line must be the number of measures, found {formats.show(digits)}"
+        raise line_error(path, head.number, fault)
+    names = [f"measure{number}" for number in range(1, 1 + int(digits))]
+    columns = [formats.FormatColumn(name, is_number=True) for name in names]
+    format = Format("toolkit", (formats.FormatColumn("segment"), *columns))
+    plan = formats.plan_of_names(format, ["segment", *names], skips_first_line=True)
+    found = text.read_columns(path, head, parts, plan, (), max_bytes=max_bytes)
+    ids = found.ids["segment"].values().values()
+    rows: AnyArray = np.array([each.values() for each in found.extra.values()], np.float64)
+    return {"ids": ids, "values": mark_read_only(rows.reshape(len(names), ids.size))}, notes
+
+
+# Lines of columns.
+
+
+def _speller(number_format: str | None) -> Callable[[float], str]:
+    """Return the function that turns a score into text.
+
+    None stands for the shortest text that reads back to the same float64; otherwise the ``%``
+    operator is used, for instance ``"%f"`` as the toolkit does.
+    """
+    if number_format is None:
+        return float.__repr__
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        # A whole number, such as "%d" makes, has no infinity.
+        if abs(float(number_format % 1.5) - 1.5) <= 0.5 and number_format % math.inf:
+            return number_format.__mod__
+    expected = 'format one number with %, for instance "%f" or "%.9g"'
+    raise invalid("number_format", expected, repr(number_format))
+
+
+def _write_parts(path: FilePath, parts: Iterable[str]) -> None:
+    """Write a text that comes in parts; compressed, without a time stamp, into a file ``.gz``."""
+    with replacing(path) as temporary, temporary.open("wb") as on_disk:
+        encoded = (part.encode() for part in parts)
+        if as_path(path).suffix.lower() == ".gz":
+            with gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0) as stream:
+                stream.writelines(encoded)
+        else:
+            on_disk.writelines(encoded)
+
+
+def _rows_of(columns: Sequence[Writer], count: int, separator: str) -> Iterator[str]:
+    """Give so many lines, some at a time."""
+    for begin in range(0, count, LINES_AT_ONCE):
+        part = slice(begin, min(begin + LINES_AT_ONCE, count))
+        yield "\n".join(map(separator.join, zip(*(c(part) for c in columns), strict=True))) + "\n"
+
+
+def _words(texts: Iterable[str], name: str, separator: str = " ") -> list[str]:
+    """Return texts as a list, refusing those that a column of a file cannot hold."""
+    listed = list(map(str, texts))
+    if separator == " ":
+        bad = [x for x in listed if not _WORD.fullmatch(x) or len(x) > text.LONGEST_ID]
+    else:
+        bad = [
+            x for x in listed if {separator, '"'} & {*x} or x.strip() != x or not x.isprintable()
+        ]
+    if bad:
+        expected = "hold words without blanks, separators, quotes and marks; save others as .h5"
+        raise invalid(name, expected, f"{len(bad)} others ({list_some(map(repr, bad))})")
+    return listed
+
+
+def _named(names: list[str], codes: AnyArray) -> Writer:
+    """Return the function that gives the names of codes."""
+    return lambda part: map(names.__getitem__, codes[part].tolist())
+
+
+def _header_columns(table: Table, format: Format, held: set[str]) -> Columns:
     """Return the columns of a file with a header: those of the format first, then the others."""
-    known: list[tuple[str | None, str]] = [
+    known: Columns = [
         (c.name, c.header[0]) if c.header else (None, c.name)
         for c in format.columns
         if c.name in held
@@ -169,63 +267,41 @@ def _header_columns(table: Table, format: Format, held: set[str]) -> list[tuple[
     roles = [role for role, _ in known]
     taken = {name for role, name in known if role is None} | ({"side"} & {*roles})
     # A factor of labels is written as the labels, if these can say the same.
-    is_same = ("label", "label") in known or _spelled_labels(table, format) is not None
-    taken |= {"label"} if "label" in roles and is_same else set()
-    others = [name for name in table.columns if name not in taken]
-    names = [*(name for _, name in known), *others]
+    if ("label", "label") in known or ("label" in roles and _spelled_labels(table, format)):
+        taken.add("label")
+    columns = [*known, *((None, name) for name in table.columns if name not in taken)]
+    names = [name for _, name in columns]
     if repeated := [*repetitions(names), *(name for name in names if not name)]:
         found = f"{list_some(map(repr, repeated))} again, or without a name"
         raise invalid("columns", "name each column once", found)
-    for role, accepted in format.header.items():
-        taken_for = [n for n in others if n.lower() in map(str.lower, accepted)]
-        if taken_for and role not in roles:
-            expected = f"have no extra column that is read as the {role}"
-            raise invalid("table", expected, repr(taken_for[0]))
-    return [*known, *((None, name) for name in others)]
-
-
-def _fields(texts: Iterable[str], name: str, separator: str) -> list[str]:
-    """Return texts as a list, refusing those that a format cannot hold."""
-    listed = list(map(str, texts))
-    if separator == " ":
-        return words(listed, name)
-    forbidden = {separator, '"', "\n", "\r"}
-    bad = [
-        text
-        for text in listed
-        if not forbidden.isdisjoint(text) or text.strip() != text or not text.isprintable()
-    ]
-    if bad:
-        found = f"{len(bad)} others ({list_some(map(repr, bad))})"
-        raise invalid(name, "hold texts without separators, quotes and outer blanks", found)
-    return listed
+    return columns
 
 
 def _texts_of(
-    table: Table, format: Format, role: str | None, name: str, form: Callable[[float], str]
+    table: Table, format: Format, role: str | None, name: str, spell: Callable[[float], str]
 ) -> Writer:
     """Return the function that gives a column as texts."""
     if role == "label":
         own = _spelled_labels(table, format)
         if own is not None:
-            return named(own.levels.tolist(), own.codes)
+            return _named(own.levels.tolist(), own.codes)
         # The first set of words, and of a detector of spoofs what is no target.
         target, other = list(format.vocabularies[0])[:2]
-        return named([other, target], np.asarray(table.is_target))
+        return _named([other, target], np.asarray(table.is_target))
     if role is None and name == "-":
         return lambda part: ["-"] * (part.stop - part.start)
     columns = {"model": table.models, "segment": table.segments, "score": table.scores}
     column = columns.get(str(role), table.columns.get("side" if role else name))
     argument = f"{role}s" if role in columns else f"columns[{name!r}]"
     if isinstance(column, Factor):
-        return named(_fields(column.levels, argument, format.separator), column.codes)
+        return _named(_words(column.levels, argument, format.separator), column.codes)
     numbers = np.asarray(column, np.float64)
     is_missing = np.isnan(numbers)
     if is_missing.any() and not (format.missing or (format.last_optional and role == "score")):
         found = f"{np.count_nonzero(is_missing)} missing of {numbers.size}"
         raise invalid(argument, f"be complete to be written as {format.name}", found)
-    spell = (lambda x: form(x) if x == x else format.missing) if is_missing.any() else form
-    return lambda part: map(spell, numbers[part].tolist())
+    texts = (lambda x: spell(x) if x == x else format.missing) if is_missing.any() else spell
+    return lambda part: map(texts, numbers[part].tolist())
 
 
 def _spelled_labels(table: Table, format: Format) -> Factor | None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 
 T = TypeVar("T")
@@ -103,7 +104,12 @@ def as_whole(value: object, name: str, least: int = 0, hint: str = "") -> int:
     raise invalid(name, f"be a whole number, {least} or more", describe(value), hint)
 
 
-def save_all(scores: Iterable[Scores], filenames: Sequence[FilePath]) -> None:
-    """Write each of several results to its file."""
+def save_all(
+    scores: Iterable[Scores], filenames: Sequence[FilePath], *inputs: FilePath | Sequence[FilePath]
+) -> None:
+    """Write each of several results to its file, which is none of those that were read."""
+    read = [path for each in inputs for path in np.atleast_1d(np.array(each, object))]
+    for filename in filenames:
+        refuse_inputs(filename, read, "outfilename")
     for result, filename in zip(scores, filenames, strict=True):
         result.save(filename)

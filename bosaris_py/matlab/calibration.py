@@ -93,7 +93,8 @@ def linear_calibrate_scores_from_files(
     Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
     """
     key, scr = Key.read(keyfilename), Scores.read(scorefilename)
-    linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros).save(outfilename)
+    calibrated = linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros)
+    given.save_all([calibrated], [outfilename], keyfilename, scorefilename)
 
 
 def linear_calibrate_scores_dev_eval_from_files(
@@ -117,7 +118,8 @@ def linear_calibrate_scores_dev_eval_from_files(
     calibrated = linear_calibrate_scores_dev_eval(
         *scores, *trials, obj_func, niters, prior, addzeros
     )
-    given.save_all(calibrated, (dev_outfilename, eval_outfilename))
+    read = dev_keyfilename, eval_ndxfilename, dev_scorefilename, eval_scorefilename
+    given.save_all(calibrated, (dev_outfilename, eval_outfilename), *read)
 
 
 def pav_calibration(

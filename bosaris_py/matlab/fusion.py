@@ -217,7 +217,7 @@ def linear_fusion_scores_from_files(
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     fused = linear_fusion_scores(key, systems, prior, niters, obj_func, cstepHessian, quiet)
-    fused.save(outfilename)
+    given.save_all([fused], [outfilename], keyfilename, scorefilenames)
 
 
 def linear_fusion_dev_eval_from_files(
@@ -240,7 +240,8 @@ def linear_fusion_dev_eval_from_files(
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
     new = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
     fused = linear_fusion_dev_eval(*dev, *new, prior, niters, obj_func, cstepHessian, quiet)
-    given.save_all(fused, (dev_outfilename, eval_outfilename))
+    read = dev_keyfilename, dev_scorefilenames, eval_ndxfilename, eval_scorefilenames
+    given.save_all(fused, (dev_outfilename, eval_outfilename), *read)
 
 
 def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
@@ -483,7 +484,8 @@ def linear_and_quality_fusion_scores_from_files(
     options = Qtrans, prior, niters, obj_func, cstepHessian, quiet
     qualities = load_qual_files(qualfilenames)
     fused = linear_and_quality_fusion_scores(key, systems, qualities, *options)
-    given.save_all(fused, (lin_outfilename, qfuse_outfilename))
+    read = keyfilename, scorefilenames, qualfilenames
+    given.save_all(fused, (lin_outfilename, qfuse_outfilename), *read)
 
 
 def linear_and_quality_fusion_dev_eval_from_files(
@@ -517,7 +519,10 @@ def linear_and_quality_fusion_dev_eval_from_files(
     fused = linear_and_quality_fusion_dev_eval(*data, prior, niters, obj_func, cstepHessian, quiet)
     # Dev and eval of one fusion, then of the other; the arguments begin with both of dev.
     linear = dev_lin_outfilename, eval_lin_outfilename
-    given.save_all(fused, (*linear, dev_qfuse_outfilename, eval_qfuse_outfilename))
+    read = dev_keyfilename, dev_scorefilenames, dev_qualfilenames
+    read_too = eval_ndxfilename, eval_scorefilenames, eval_qualfilenames
+    outputs = *linear, dev_qfuse_outfilename, eval_qfuse_outfilename
+    given.save_all(fused, outputs, *read, *read_too)
 
 
 def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:

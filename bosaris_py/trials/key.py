@@ -16,9 +16,9 @@ from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.files import columns as listing, hdf5_writing
+from bosaris_py.files import columns as listing, hdf5
 from bosaris_py.files.columns import Factor
-from bosaris_py.files.hdf5_writing import StoredColumn
+from bosaris_py.files.hdf5 import StoredColumn
 from bosaris_py.trials import columns as tables
 from bosaris_py.trials.alignment import Frame, IdList, Ids
 from bosaris_py.trials.columns import Column, ColumnLike, Columns, OfSide
@@ -487,7 +487,7 @@ class Key(Trials):
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
         if not self.is_sparse:
             trials["labels"] = np.sign(self._contents)
-        hdf5_writing.write("trial_metadata", path, columns, **trials)
+        hdf5.write("trial_metadata", path, columns=columns, **trials)
 
     @classmethod
     def _from_stored(  # type: ignore[override]

@@ -35,7 +35,7 @@ from bosaris_py._parallel import run_tasks, whole_number
 from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
-from bosaris_py.files.hdf5_writing import FIELDS, IDS
+from bosaris_py.files.hdf5 import FIELDS, IDS
 from bosaris_py.trials.alignment import Frame, IdIndex, Ids
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
@@ -104,21 +104,17 @@ class MatrixFile:
     def _held(self, found: list[hdf5.DataSet], rows: slice | Positions) -> Held:
         first, last = found[0], found[-1]
         if self.kind == "scores":
-            valid = None if first is last else self._rows(last.read_mask, rows)
+            valid = None if first is last else self._rows(last.read, rows)
             return self._rows(first.read, rows), None if valid is None or valid.all() else valid
         if self.kind == "scored":
             if first is last:
                 return np.ones(self._rows(first.read, rows).shape, np.int8), None
-            return self._rows(last.read_mask, rows).view(np.int8), None
+            return self._rows(last.read, rows).view(np.int8), None
         if first is last:
-            signed = functools.partial(first.read_mask, signed=True)
-            labels = self._rows(signed, rows).view(np.int8)
-            if self.kind == "ndx" and labels.min(initial=0) < 0:
-                raise first.error("holds -1: this is a Key; Key.read reads it")
-            return labels, None
-        tar, non = (self._rows(mask.read_mask, rows) for mask in found)
+            return self._rows(first.read, rows).view(np.int8), None
+        tar, non = (self._rows(mask.read, rows) for mask in found)
         if (tar & non).any():
-            raise last.error(f"shares trials with `/{first.name}`")
+            raise last.source.error(last.name, f"shares trials with `/{first.name}`")
         return tar.view(np.int8) - non.view(np.int8), None
 
     def _rows(self, read: Callable[[slice], AnyArray], rows: slice | Positions) -> AnyArray:
@@ -146,11 +142,11 @@ def open_matrix(path: FilePath, kind: str) -> tuple[MatrixFile, Ids]:
             kind = "key" if source.kinds[:1] == ["key"] else "ndx"
         found, _ = hdf5.find_fields(source, kind)
         notes = hdf5.notes_of_layout(path, kind, found)
-        models, segments = (found.pop(name).check().read_ids() for name in IDS)
+        models, segments = (found.pop(name).check().read() for name in IDS)
         sets = [found[name].check(whole=False) for name in FIELDS if name in found]
-        chunks = [(each.data.chunks or (1,))[0] if len(each.shape) == 2 else 1 for each in sets]
+        chunks = [(each.data.chunks or (1,))[0] if each.data.ndim == 2 else 1 for each in sets]
         names = [(each.name, each.content) for each in sets]
-        chunk, size = min(max(chunks), max(1, models.size)), sets[0].memory_type.itemsize
+        chunk, size = min(max(chunks), max(1, models.size)), sets[0].data.dtype.itemsize
     shape = models.size, segments.size
     return MatrixFile(place, stamp, kind, shape, names, chunk, size, notes), (models, segments)
 

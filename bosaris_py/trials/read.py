@@ -60,7 +60,7 @@ _CLASSES: dict[str, type[AnyObject]] = {
 
 
 def binary_kind(path: FilePath) -> tuple[str, str] | None:
-    """Return ``"hdf5"`` or ``"mat"`` and one of `hdf5_writing.KINDS`; None for other files."""
+    """Return ``"hdf5"`` or ``"mat"`` and one of `hdf5.KINDS`; None for other files."""
     file = check.as_path(path)
     # A pipe can be read only once, and holds text.
     if str(file) == "-" or (file.exists() and not file.is_file()):

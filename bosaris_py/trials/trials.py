@@ -22,7 +22,7 @@ from bosaris_py._arrays import AnyArray, ArrayRecord, BoolArray, StrArray, mark_
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import import_pandas
 from bosaris_py._validation import FilePath
-from bosaris_py.files import columns as listing, hdf5, hdf5_writing, mat, toolkit
+from bosaris_py.files import columns as listing, hdf5, mat, writing
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, both_ids
@@ -132,7 +132,7 @@ class FileMethods(ArrayRecord):
             Name of the file, which is replaced if it exists.
         """
         kind, arrays = self._stored("hdf5")
-        hdf5_writing.write(kind, path, **arrays)
+        hdf5.write(kind, path, **arrays)
 
     @classmethod
     def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -221,7 +221,7 @@ class TextFileMethods(FileMethods):
             The object in the file. Models and segments of trials are sorted, because the file
             lists only trials.
         """
-        found = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
+        found = writing.read_toolkit(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, *found)
 
     def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
@@ -239,7 +239,7 @@ class TextFileMethods(FileMethods):
         -----
         The toolkit writes ``"%f"``, six decimals, which loses most of a small number.
         """
-        toolkit.write(path, self._stored("txt")[1], number_format=number_format)
+        writing.write_toolkit(path, self._stored("txt")[1], number_format=number_format)
 
 
 @attrs.frozen(eq=False, repr=False)

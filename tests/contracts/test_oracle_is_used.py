@@ -21,7 +21,7 @@ class Reader(NamedTuple):
     words: str = '"{name}"'
 
 
-HDF5, TOOLKIT = "files/test_hdf5.py", "files/test_toolkit.py"
+HDF5, TOOLKIT = "files/test_hdf5.py", "files/test_writing.py"
 # A pattern stands for files that are read by a function with a parameter for each.
 READERS = {
     r"stats_\w+\.npz": Reader(

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.files import hdf5, hdf5_writing, mat
+from bosaris_py.files import hdf5, mat
 
 Arrays = dict[str, np.ndarray]
 
@@ -50,22 +50,18 @@ def contents(samples: Path) -> dict[str, Arrays]:
     }
 
 
-def as_masks(arrays: Arrays) -> Arrays:
-    """Give a key masks in place of labels."""
-    if "labels" in arrays:
-        labels = arrays.pop("labels")
-        arrays |= {"tar": labels == 1, "non": labels == -1}
-    return arrays
-
-
 @pytest.fixture(scope="session")
 def read() -> Callable[..., Arrays]:
-    """Read a file of a kind with the module for its extension."""
+    """Read a file of a kind with the module for its extension; a key as masks."""
 
-    def read_file(path: Path, kind: str, **options: Any) -> Arrays:
+    def read_file(path: Path, kind: str) -> Arrays:
         if path.suffix == ".mat":
-            return mat.read(kind, path, **options)
-        return as_masks(hdf5.read(kind, path, **options)[0])
+            return mat.read(kind, path)
+        arrays = hdf5.read(kind, path)[0]
+        if "labels" in arrays:
+            labels = arrays.pop("labels")
+            arrays |= {"tar": labels == 1, "non": labels == -1}
+        return arrays
 
     return read_file
 
@@ -74,21 +70,21 @@ def read() -> Callable[..., Arrays]:
 def write() -> Callable[..., None]:
     """Write a file of a kind with the module for its extension."""
 
-    def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
+    def write_file(path: Path, kind: str, arrays: Arrays) -> None:
         if path.suffix == ".mat":
-            mat.write(kind, path, **arrays, **options)
+            mat.write(kind, path, **arrays)
             return
-        arrays = {**arrays}
         if kind == "key":
-            arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
-        hdf5_writing.write(kind, path, **arrays, **options)
+            labels = arrays["tar"].view(np.int8) - arrays["non"].view(np.int8)
+            arrays = {name: arrays[name] for name in hdf5.IDS} | {"labels": labels}
+        hdf5.write(kind, path, **arrays)
 
     return write_file
 
 
 @pytest.fixture(scope="session")
 def assert_same() -> Callable[[Arrays, Arrays], None]:
-    """Check that two sets of arrays are equal to the bit, types and all."""
+    """Check that two sets of arrays are equal to the bit: types, NaN, the sign of zero."""
 
     def check(found: Arrays, expected: Arrays) -> None:
         assert set(found) == set(expected)
@@ -97,12 +93,7 @@ def assert_same() -> Callable[[Arrays, Arrays], None]:
             assert found[name].dtype.kind == array.dtype.kind, name
             if array.dtype.kind == "f":
                 assert found[name].dtype == array.dtype, name
-                # NaN and the sign of zero count.
-                unsigned = f"u{array.dtype.itemsize}"
-                np.testing.assert_array_equal(
-                    np.ascontiguousarray(found[name]).view(unsigned),
-                    np.ascontiguousarray(array).view(unsigned),
-                )
+                assert found[name].tobytes() == array.tobytes(), name
             else:
                 np.testing.assert_array_equal(found[name], array)
 
@@ -115,51 +106,37 @@ def write_mat73() -> Callable[..., None]:
 
     The layout is the one that MATLAB documents by its files: a header of 512 bytes, then
     HDF5; extents reversed; characters as uint16; a cell array as references to data sets
-    in ``#refs#``; a logical matrix as uint8 with MATLAB_int_decode; an empty array as its
-    extents with MATLAB_empty.
+    in ``#refs#``; a logical matrix as uint8; an empty array as its extents with MATLAB_empty.
     """
 
-    def put(place: Any, name: str, value: Any, refs: Any) -> Any:
+    def put(file: Any, name: str, value: Any) -> Any:
         if isinstance(value, list):
-            if not value:
-                return empty(place, name, (0, 0), "cell")
-            items = [put(refs, f"{name}{number}", item, refs) for number, item in enumerate(value)]
-            data = np.array([item.ref for item in items], dtype=h5py.ref_dtype)[np.newaxis]
-            return tag(place.create_dataset(name, data=data), "cell")
-        if isinstance(value, str):
-            if not value:
-                return empty(place, name, (0, 0), "char")
-            units = np.frombuffer(value.encode("utf-16-le"), dtype="<u2")[:, np.newaxis]
-            made = tag(place.create_dataset(name, data=units), "char")
-            made.attrs["MATLAB_int_decode"] = np.int32(2)
-            return made
-        array = np.atleast_2d(value)
-        if array.dtype == bool:
-            made = tag(place.create_dataset(name, data=array.T.astype(np.uint8)), "logical")
-            made.attrs["MATLAB_int_decode"] = np.int32(1)
-            return made
-        kind = "single" if array.dtype == np.float32 else "double"
-        if array.size == 0:
-            return empty(place, name, array.shape, kind)
-        return tag(place.create_dataset(name, data=array.T), kind)
-
-    def tag(made: Any, kind: str) -> Any:
+            items = [put(file, f"#refs#/{name}{i}", item) for i, item in enumerate(value)]
+            data = np.array([[item.ref for item in items]] if items else (), dtype=h5py.ref_dtype)
+            kind = "cell"
+        elif isinstance(value, str):
+            data, kind = (
+                np.frombuffer(value.encode("utf-16-le"), dtype="<u2")[:, np.newaxis],
+                "char",
+            )
+        else:
+            data = np.atleast_2d(value).T
+            kind = {"?": "logical", "f": "single"}.get(data.dtype.char, "double")
+            data = data.view(np.uint8) if kind == "logical" else data
+        is_empty = not data.size
+        shape = data.T.shape if data.ndim == 2 else (0, 0)
+        made = file.create_dataset(name, data=np.array(shape, np.uint64) if is_empty else data)
         made.attrs["MATLAB_class"] = np.bytes_(kind)
-        return made
-
-    def empty(place: Any, name: str, extents: tuple[int, ...], kind: str) -> Any:
-        made = tag(place.create_dataset(name, data=np.array(extents, dtype=np.uint64)), kind)
-        made.attrs["MATLAB_empty"] = np.uint8(1)
+        if is_empty:
+            made.attrs["MATLAB_empty"] = np.uint8(1)
         return made
 
     def write_file(path: Path, variable: str, fields: dict[str, Any]) -> None:
         with h5py.File(path, "w", userblock_size=512) as file:
-            refs = file.create_group("#refs#")
-            struct = tag(file.create_group(variable), "struct")
+            file.create_group(variable).attrs["MATLAB_class"] = np.bytes_("struct")
             for name, value in fields.items():
-                plain = value.tolist() if getattr(value, "dtype", None) is not None else value
                 is_ids = getattr(value, "dtype", np.dtype(float)).kind == "U"
-                put(struct, name, plain if is_ids or isinstance(value, list) else value, refs)
+                put(file, f"{variable}/{name}", value.tolist() if is_ids else value)
         header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM"
         with path.open("rb+") as stream:
             stream.write(header)

@@ -10,27 +10,13 @@ import scipy.io
 import scipy.sparse
 
 from bosaris_py.errors import FileFormatError
-from bosaris_py.files import mat
+from bosaris_py.files import hdf5, mat
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.read import read_any, read_key
 
 KINDS = ("ndx", "key", "scores", "quality_measures", "segment_quality", "id_map")
-VARIABLES = {
-    "ndx": "ndx",
-    "key": "key",
-    "scores": "scr",
-    "quality_measures": "qual",
-    "segment_quality": "qual",
-    "id_map": "idmap",
-}
-SAMPLES = {
-    "ndx.mat": "ndx",
-    "key.mat": "key",
-    "scores.mat": "scores",
-    "quality.mat": "quality_measures",
-    "seg_quality.mat": "segment_quality",
-    "id_map.mat": "id_map",
-}
+NAMES = ("ndx", "key", "scores", "quality", "seg_quality", "id_map")
+SAMPLES = {f"{name}.mat": kind for name, kind in zip(NAMES, KINDS, strict=True)}
 
 
 @pytest.mark.parametrize(("name", "kind"), SAMPLES.items())
@@ -49,7 +35,7 @@ def test_types_are_those_of_matlab(kind, tmp_path, contents, samples, write):
     name = next(name for name, of in SAMPLES.items() if of == kind)
     write(tmp_path / "a.mat", kind, contents[kind])
     ours, toolkit = (
-        scipy.io.loadmat(path, mat_dtype=True)[VARIABLES[kind]]
+        scipy.io.loadmat(path, mat_dtype=True)[hdf5.KINDS[kind].variable]
         for path in (tmp_path / "a.mat", samples / name)
     )
     assert ours.shape == toolkit.shape == (1, 1)
@@ -59,11 +45,8 @@ def test_types_are_those_of_matlab(kind, tmp_path, contents, samples, write):
         # Logical matrices are bool here, double ones float64, cells object.
         assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype), field
         if mine.dtype == object:
-            assert [cell.tolist() for cell in mine.ravel()] == [
-                cell.tolist() for cell in theirs.ravel()
-            ]
-        else:
-            assert np.array_equal(mine, theirs)
+            mine, theirs = ([cell.tolist() for cell in each.ravel()] for each in (mine, theirs))
+        np.testing.assert_equal(mine, theirs)
 
 
 IDS = ["a", "é語", "", "two words ", "😀"]
@@ -80,7 +63,7 @@ def test_ids_of_any_text(tmp_path: Path, write_mat73: Callable[..., None]) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_version_73(kind, tmp_path, contents, write_mat73, read, assert_same):
-    write_mat73(tmp_path / "a.mat", VARIABLES[kind], contents[kind])
+    write_mat73(tmp_path / "a.mat", hdf5.KINDS[kind].variable, contents[kind])
     assert_same(read(tmp_path / "a.mat", kind), contents[kind])
 
 
@@ -151,7 +134,7 @@ def test_sparse_masks_of_octave_are_refused(tmp_path: Path, *, packed: bool) -> 
             path = tmp_path / path.name
             path.write_bytes(data[:128] + zlib.decompress(data[136:]))
         for read in (cls.read, read_any):
-            with pytest.raises(FileFormatError, match=r"more than its extents ask.*save full"):
+            with pytest.raises(FileFormatError, match=r"save full"):
                 read(path)
 
 
@@ -201,71 +184,69 @@ def test_formats_of_octave_are_named(tmp_path: Path) -> None:
                 read(path)
 
 
+@pytest.mark.parametrize("name", ["a.h5", "a.mat"])
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"m1 s1 0.5\n" * 20,
-        b"MATLAB 5.0 MAT-file",
+        *(b"", b"m1 s1 0.5\n" * 20, b"\x1f\x8b\x08" + bytes(100)),
+        *(b"\x89HDF\r\n\x1a\n" + bytes(200), b"MATLAB 5.0 MAT-file"),
         b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x05IM",
-        b"\x89HDF\r\n\x1a\n" + bytes(200),
         b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(600),
         b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM\x0e",
     ],
 )
-def test_foreign_files(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "a.mat"
-    path.write_bytes(data)
-    with pytest.raises(FileFormatError, match=r"a\.mat"):
-        mat.read("scores", path)
+def test_foreign_files(tmp_path: Path, read: Any, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileFormatError, match=name):
+        read(tmp_path / name, "scores")
 
 
-@pytest.mark.parametrize("version", ["5", "7.3"])
-def test_every_kind_refuses_every_other(version, tmp_path, contents, read, write, write_mat73):
-    path = tmp_path / "a.mat"
-    for other in KINDS:
-        if version == "5":
-            write(path, other, contents[other])
-        else:
-            write_mat73(path, VARIABLES[other], contents[other])
-        for kind in KINDS:
-            if kind == other:
-                continue
-            with pytest.raises(FileFormatError, match=r"a\.mat"):
-                read(path, kind)
-        assert mat.kind_of(path) == other
+@pytest.mark.parametrize("name", ["a.h5", "a.mat", "7.3"])
+@pytest.mark.parametrize("other", KINDS)
+def test_every_kind_refuses_every_other(name, other, tmp_path, contents, read, write, write_mat73):
+    path = tmp_path / name
+    if name == "7.3":
+        path = tmp_path / "a.mat"
+        write_mat73(path, hdf5.KINDS[other].variable, contents[other])
+    else:
+        write(path, other, contents[other])
+    for kind in {*KINDS} - {other}:
+        with pytest.raises(FileFormatError, match=r"a\.(h5|mat)"):
+            read(path, kind)
+    assert (mat if path.suffix == ".mat" else hdf5).kind_of(path) == other
 
 
-CLASS = "MATLAB_class"
-# What is done to a file of version 7.3, and what it then is.
+def put_reference(to: str) -> Callable[[Any], Any]:
+    """Let an element of a cell array refer to something else."""
+
+    def change(file: Any) -> None:
+        file["column"] = np.array([[97, 98], [99, 100]], dtype="u2")
+        file["column"].attrs["MATLAB_class"] = np.bytes_("char")
+        file["scr/modelset"][0, 1] = file[to].ref if to else h5py.Reference()
+
+    return change
+
+
+def lead_out(file: Any) -> None:
+    del file["scr/modelset"]
+    file["scr/modelset"] = h5py.ExternalLink("o.mat", "/x")
+
+
+# What is done to a file of version 7.3.
 FAULTS_73: dict[str, Callable[[Any], Any]] = {
-    "object": lambda file: file["scr"].attrs.update({CLASS: np.bytes_("Scores")}),
-    "strings": lambda file: file["scr/modelset"].attrs.update(MATLAB_object_decode=3),
+    "object": lambda file: file["scr"].attrs.update(MATLAB_class=np.bytes_("Scores")),
     "sparse without parts": lambda file: file["scr/scoremat"].attrs.update(MATLAB_sparse=3),
     "empty with content": lambda file: file["scr/scoremat"].attrs.update(MATLAB_empty=1),
-    "elsewhere": lambda file: file.update({"scr/modelset": h5py.ExternalLink("o.mat", "/x")}),
-}
-# What an element of a cell array may refer to.
-TARGETS_73: dict[str, Callable[[Any], Any]] = {
-    "nothing": lambda file: h5py.Reference(),
-    "numbers": lambda file: file["scr/scoremat"].ref,
-    "a group": lambda file: file["scr"].ref,
-    "a column of characters": lambda file: file["#refs#/column"].ref,
+    "elsewhere": lead_out,
+    **{to or "nothing": put_reference(to) for to in ("", "scr/scoremat", "scr", "column")},
 }
 
 
-@pytest.mark.parametrize("fault", [*FAULTS_73, *TARGETS_73])
+@pytest.mark.parametrize("fault", FAULTS_73)
 def test_refusals_of_version_73(tmp_path, contents, write_mat73, fault):
     path = tmp_path / "a.mat"
     write_mat73(path, "scr", contents["scores"])
     with h5py.File(path, "r+") as file:
-        file["#refs#/column"] = np.array([[97, 98], [99, 100]], dtype="u2")
-        file["#refs#/column"].attrs[CLASS] = np.bytes_("char")
-        if fault in TARGETS_73:
-            file["scr/modelset"][0, 1] = TARGETS_73[fault](file)
-        elif fault == "elsewhere":
-            del file["scr/modelset"]
-        if fault in FAULTS_73:
-            FAULTS_73[fault](file)
+        FAULTS_73[fault](file)
     with pytest.raises(FileFormatError, match=r"a\.mat"):
         mat.read("scores", path)

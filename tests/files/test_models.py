@@ -9,41 +9,23 @@ from hypothesis import given, strategies as st
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files import models
 
+WORDS = ("NaN", "Infinity", "-Infinity")
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(
+    lambda text: text not in WORDS
+)
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(
-        lambda text: text not in ("NaN", "Infinity", "-Infinity")
-    ),
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abc"), inner, max_size=3),
     max_leaves=10,
 )
-
-
-def same(a: Any, b: Any) -> bool:
-    """Equal to the bit: type, sign of zero, and NaN."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, float):
-        return (math.isnan(a) and math.isnan(b)) or (
-            a == b and math.copysign(1, a) == math.copysign(1, b)
-        )
-    if isinstance(a, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
-    return bool(a == b)
 
 
 @given(values=st.dictionaries(st.text("abcdxyz_", min_size=1).filter("kind".__ne__), VALUES))
 def test_what_is_written_is_read(values, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "p.json"
     models.write(path, {"kind": "Any", **values})
-    found = models.read(path)[1]
-    assert same(found, values)
-    assert list(found) == list(values)
+    # Equal to the bit: types, the sign of zero, and NaN.
+    assert repr(models.read(path)) == repr(("Any", values))
 
 
 def test_numpy_values(tmp_path: Path) -> None:
@@ -51,8 +33,8 @@ def test_numpy_values(tmp_path: Path) -> None:
     # The double of the same value as the float32 nearest to 0.1.
     single, double = np.float32(0.1), 0.10000000149011612
     models.write(tmp_path / "p.json", {"kind": "K", "a": bounds, "b": pair, "c": single})
-    found = models.read(tmp_path / "p.json")
-    assert same([*found], ["K", {"a": [[-math.inf, 0.1]], "b": [True, 3], "c": double}])
+    expected = {"a": [[-math.inf, 0.1]], "b": [True, 3], "c": double}
+    assert repr(models.read(tmp_path / "p.json")) == repr(("K", expected))
 
 
 HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K", '
@@ -69,8 +51,6 @@ HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K"
         HEAD + '"parameters": {}, "training_scores": 1}',
         HEAD.replace("1.0", "2.0") + '"parameters": {}}',
         HEAD.replace("1.0", "one") + '"parameters": {}}',
-        HEAD + '"parameters": {"a": 1, "a": 2}}',
-        HEAD + '"parameters": {"a": NaN}}',
         "[" * 100_000,
         HEAD + '"parameters": {"a": ' + "[" * 900 + "]" * 900 + "}}",
         "\udcff",
