@@ -19,7 +19,6 @@ from attrs import frozen
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note
-from bosaris_py._validation import as_ids, check_shape, check_unique
 from bosaris_py.files.columns import Codes
 
 logger = logging.getLogger(__name__)
@@ -30,10 +29,6 @@ IdList = npt.ArrayLike | Sequence[str]
 
 Ids = tuple[StrArray, StrArray]
 
-# Cells of one block: a few megabytes of values, so that a block is still in the
-# cache when the next step needs it.
-_BLOCK_CELLS = 2**17
-
 # Side of the squares in which a matrix is transposed.
 _TILE = 128
 
@@ -43,31 +38,17 @@ _TILE = 128
 
 @frozen(eq=False)
 class IdIndex:
-    """A list of ids, sorted once so that ids are found by binary search."""
+    """A list of ids that is looked up by id."""
 
     ids: StrArray
 
     @cached_property
-    def order(self) -> Positions | None:
-        """Positions that sort the ids, equal ones in their old order; None if they are sorted."""
-        # Comparing neighbours takes far less time than sorting strings, and most lists are sorted.
-        if (self.ids[:-1] <= self.ids[1:]).all():
-            return None
-        return np.argsort(self.ids, kind="stable")
-
-    @cached_property
-    def ordered(self) -> StrArray:
-        """The ids in ascending order."""
-        return self.ids if self.order is None else self.ids[self.order]
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.ids.tolist())}
 
     def has_repeated(self) -> bool:
         """Tell whether an id occurs more than once."""
-        return bool((self.ordered[:-1] == self.ordered[1:]).any())
-
-    def check_unique(self, name: str, hint: str = "") -> None:
-        """Raise if an id occurs more than once, naming the first few that do."""
-        if self.has_repeated():
-            check_unique(self.ids, name, hint)
+        return len(self._places) < self.ids.size
 
     def locate(self, wanted: IdIndex) -> Positions | None:
         """Return like `locate_last`, or None if both lists are equal and nothing moves."""
@@ -76,44 +57,34 @@ class IdIndex:
 
     def locate_last(self, wanted: IdIndex) -> Positions:
         """Return the last position in this list of each wanted id, -1 for an unknown id."""
-        if self.ids.size == 0:
-            return np.full(wanted.ids.size, -1, dtype=np.intp)
-        # Sorted ids are searched, so that the binary searches run through memory in order,
-        # which makes them several times faster.
-        positions = np.searchsorted(self.ordered, wanted.ordered, side="right") - 1
-        # Where no id is smaller this reads the last id (-1), which is another one.
-        absent = self.ordered[positions] != wanted.ordered
-        if self.order is not None:
-            positions = self.order[positions]
-        positions[absent] = -1
-        if wanted.order is not None:
-            positions[wanted.order] = positions.copy()
-        return positions
-
-    def which_in(self, names: StrArray) -> BoolArray:
-        """Tell for each id of this list, in its order, whether it is among `names`."""
-        return IdIndex(names).locate_last(self) >= 0
+        places = (self._places.get(name, -1) for name in wanted.ids.tolist())
+        return np.fromiter(places, np.intp, wanted.ids.size)
 
 
 def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
     """Split one id per trial into the sorted distinct ids and the position of each in them."""
-    # A hash table is four times faster here than sorting all the strings, and a list of str
-    # needs no conversion to numpy's four bytes per character.
+    # Texts in a list need no conversion to numpy's four bytes per character.
     if isinstance(names, list) and set(map(type, names)) == {str}:
         listed: list[str] = names
     else:
-        listed = as_ids(names, name).tolist()
+        listed = check.as_ids(names, name).tolist()
     numbers = Codes()
     codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.intp, count=len(listed))
-    ids, ranks = np.unique(as_ids(list(numbers), name), return_inverse=True)
+    ids, ranks = np.unique(check.as_ids(list(numbers), name), return_inverse=True)
     return mark_read_only(ids), ranks[codes]
 
 
-def code_trials(models: IdList, segments: IdList) -> tuple[Ids, Positions, Positions]:
-    """Return the sorted ids of a list of trials, and the positions of its models and segments."""
+def code_trials(
+    models: IdList, segments: IdList, **said: object
+) -> tuple[Ids, Positions, Positions]:
+    """Return the sorted ids of a list of trials, and the positions of its models and segments.
+
+    Columns of data frames, also those of what is `said` of the trials, must have the same rows.
+    """
+    check.check_same_rows({"models": models, "segments": segments, **said})
     modelset, rows = code_ids(models, "models")
     segset, cols = code_ids(segments, "segments")
-    check_shape(cols, rows.shape, "segments", "like `models`")
+    check.check_shape(cols, rows.shape, "segments", "like `models`")
     return (modelset, segset), rows, cols
 
 
@@ -126,15 +97,10 @@ def as_slice(positions: Positions) -> slice | Positions:
 
 def inverse(positions: Positions, size: int) -> Positions:
     """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
-    found = np.full(size, -1, dtype=position_type(max(size, positions.size)))
-    known = np.flatnonzero(positions >= 0)
-    found[positions[known]] = known
-    return found
-
-
-def position_type(size: int) -> npt.DTypeLike:
-    """Return the smaller of int32 and int64 that holds the positions in a list."""
-    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    # What is no item goes behind the last one.
+    found = np.full(size + 1, -1)
+    found[positions] = np.arange(positions.size)
+    return found[:-1]
 
 
 # Matrices
@@ -154,13 +120,6 @@ def transposed(matrix: AnyArray) -> AnyArray:
 def cell_numbers(cells: AnyArray) -> Positions:
     """Return the numbers of some cells, column by column, given these or a mask."""
     return cells if cells.ndim == 1 else np.flatnonzero(transposed(cells))
-
-
-def in_both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
-    """Return which cells are under both masks; None says all."""
-    if first is None or second is None:
-        return second if first is None else first
-    return mark_read_only(first & second)
 
 
 def by_columns(matrix: AnyArray, mask: BoolArray | None) -> AnyArray:
@@ -212,11 +171,6 @@ class Frame:
         rows, cols = map(np.count_nonzero, self.found)
         return int(rows), int(cols)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the source has all that is wanted."""
-        return self.n_found == self.shape
-
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
         rows = models if self.rows is None else self.rows[models]
@@ -225,35 +179,22 @@ class Frame:
 
     def take(self, source: AnyArray) -> AnyArray:
         """Return the source in the wanted order, itself if nothing moves; missing cells are 0."""
-        return source if self.is_identity else mark_read_only(self.copy_of(source))
-
-    def copy_of(self, source: AnyArray) -> AnyArray:
-        """Return what `take` does where something moves, but writeable."""
-        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
-        if source.T.flags.c_contiguous and not source.flags.c_contiguous:
-            return Frame(self.cols, self.rows, self.shape[::-1]).copy_of(source.T).T
-        if source.size == 0 or 0 in self.shape:
-            return np.zeros(self.shape, dtype=source.dtype)
-        # Position -1 copies some row or column, which is cleared below.
-        if self.cols is None:
-            out = source[slice(None) if self.rows is None else self.rows]
-        else:
-            out = np.empty(self.shape, dtype=source.dtype)
-            step = max(1, _BLOCK_CELLS // source.shape[1])
-            for start in range(0, self.shape[0], step):
-                block = slice(start, start + step)
-                part = source[block if self.rows is None else self.rows[block]]
-                np.take(part, self.cols, axis=1, out=out[block], mode="clip")
-        for lines, at in ((out, self.rows), (out.T, self.cols)):
-            if at is not None and (at < 0).any():
-                lines[at < 0] = 0
-        return out
+        if self.is_identity:
+            return source
+        out = source if source.size else np.zeros(self.shape, source.dtype)
+        for axis, at in enumerate((self.rows, self.cols)):
+            if at is not None and source.size:
+                # Position -1 copies some row or column, which is cleared.
+                out = np.take(out, at, axis, mode="clip")
+                if (lost := at < 0).any():
+                    np.moveaxis(out, axis, 0)[lost] = 0
+        return mark_read_only(out)
 
     def take_valid(self, present: BoolArray | None) -> BoolArray | None:
         """Return which wanted cells hold a value, given those of the source; None: all."""
         if present is not None:
             return self.take(present)
-        return None if self.is_complete else np.logical_and.outer(*self.found)
+        return None if self.n_found == self.shape else np.logical_and.outer(*self.found)
 
 
 # Messages
@@ -334,8 +275,8 @@ def as_list_of(classes: tuple[type[Item], ...], values: object, name: str) -> li
 def both_ids(modelset: IdList, segset: IdList) -> Ids:
     """Return the ids of models and segments as arrays; each must be there once."""
     models, segments = check.as_ids(modelset, "modelset"), check.as_ids(segset, "segset")
-    IdIndex(models).check_unique("modelset")
-    IdIndex(segments).check_unique("segset")
+    check.check_unique(models, "modelset")
+    check.check_unique(segments, "segset")
     return models, segments
 
 
@@ -373,19 +314,12 @@ def _check_sides(value: npt.ArrayLike, matrix: AnyArray, ids: Ids, name: str) ->
 # Filters
 
 
-def kept(
-    index: IdIndex, names: IdList, argument: str, noun: str, *, keep: bool
-) -> Positions | None:
-    """Return the positions that a filter leaves, None for all; log how many go."""
+def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool) -> Positions:
+    """Return the positions that a filter leaves; log how many of what goes, if it has a noun."""
     # Unknown ids are ignored, as in the toolkit.
-    left = index.which_in(check.as_ids(names, argument)) == check.as_flag(keep, "keep")
-    if left.all():
-        return None
-    places = np.flatnonzero(left)
-    logger.info("Number of %s reduced from %d to %d.", noun, left.size, places.size)
-    return places
-
-
-def take_ids(ids: StrArray, positions: Positions | None) -> StrArray:
-    """Return the ids at some positions; None says all."""
-    return ids if positions is None else mark_read_only(ids[positions])
+    listed = {*check.as_ids(names, name).tolist()}
+    keep = check.as_flag(keep, "keep")
+    left = [place for place, each in enumerate(ids.tolist()) if (each in listed) == keep]
+    if noun and len(left) < ids.size:
+        logger.info("Number of %s reduced from %d to %d.", noun, ids.size, len(left))
+    return np.array(left, np.intp)

@@ -8,18 +8,18 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
-from bosaris_py._arrays import StrArray, mark_read_only, read_only
+from bosaris_py._arrays import Positions, StrArray, mark_read_only, read_only
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
+from bosaris_py._validation import as_ids, check_same_rows, check_shape
 from bosaris_py.errors import MissingTrialsWarning
-from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class
-from bosaris_py.trials.trials import TextFileMethods
+from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class, kept
+from bosaris_py.trials.trials import FileMethods
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 
 
 @frozen(init=False, eq=False, repr=False)
-class IdMap(TextFileMethods):
+class IdMap(FileMethods):
     """Pairs of ids, for instance each model with its speaker.
 
     Parameters
@@ -143,7 +143,7 @@ class IdMap(TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        return self._filter(self._left, ids, keep=keep)
+        return self._at(kept(self.leftids, ids, "ids", keep=keep))
 
     def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose right id is listed.
@@ -157,7 +157,7 @@ class IdMap(TextFileMethods):
         -------
         IdMap
         """
-        return self._filter(self._right, ids, keep=keep)
+        return self._at(kept(self.rightids, ids, "ids", keep=keep))
 
     def merge(self, *others: "IdMap") -> "IdMap":
         """Append the pairs of other maps.
@@ -187,11 +187,8 @@ class IdMap(TextFileMethods):
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))
 
-    def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
-        """Keep or remove the pairs with some ids on the side of an index."""
-        which = index.which_in(as_ids(ids, "ids"))
-        which = which if as_flag(keep, "keep") else ~which
-        return self._made(self.leftids[which], self.rightids[which])
+    def _at(self, places: Positions) -> Self:
+        return self._made(self.leftids[places], self.rightids[places])
 
 
 def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:

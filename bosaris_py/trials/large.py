@@ -32,7 +32,7 @@ import bosaris_py.trials.alignment as align
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
+from bosaris_py._validation import FilePath, as_path, check_unique, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5_writing import FIELDS, IDS
@@ -392,9 +392,9 @@ def open_trials(
         kinds = [*["scores"] * len(score_files), kind]
         sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
     *others, wanted = (list(map(IdIndex, each)) for each in known)
-    for index, path in zip([*others, wanted], paths, strict=True):
-        for each in index:
-            each.check_unique(f"ids of {path}")
+    for each, path in zip(known, paths, strict=True):
+        for side in each:
+            check_unique(side, f"ids of {path}")
     ids, frames = known[-1], []
     for own, mine in zip(known, others, strict=False):
         rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))

@@ -17,16 +17,16 @@ from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
+from bosaris_py.trials.alignment import IdIndex, IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx, notes_unless_found
-from bosaris_py.trials.trials import Grid, TextFileMethods, frame_of
+from bosaris_py.trials.trials import FileMethods, Grid, frame_of
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
 
 
 @frozen(init=False, eq=False, repr=False)
-class SegmentQuality(TextFileMethods):
+class SegmentQuality(FileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
@@ -70,7 +70,7 @@ class SegmentQuality(TextFileMethods):
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
         hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
-        self._index.check_unique("ids", hint)
+        check.check_unique(self.ids, "ids", hint)
         check.check_shape(self.values, (len(self.values), self.ids.size), "values", "like `ids`")
 
     @cached_property
@@ -139,8 +139,8 @@ class SegmentQuality(TextFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        places = align.kept(self._index, ids, "ids", "segments", keep=keep)
-        return type(self)(align.take_ids(self.ids, places), _moved(self.values, places))
+        places = align.kept(self.ids, ids, "ids", "segments", keep=keep)
+        return type(self)(self.ids[places], self.values[:, places])
 
     def merge(self, *others: SegmentQuality) -> SegmentQuality:
         """Put the segments of several objects into one.
@@ -268,7 +268,7 @@ class QualityMeasures(Grid):
     # None where the flags say all.
     _mask: BoolArray | None = field(converter=optional(arrays.read_only))
 
-    _kind = "quality_measures"
+    _kind, _formats = "quality_measures", (".h5", ".hdf5", ".mat")
 
     def __init__(
         self,
@@ -391,11 +391,10 @@ class QualityMeasures(Grid):
         warn(notes_unless_found(ndx, n_ids, covered))
         return *values, *flags, covered
 
-    def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        mask = None if self._mask is None else frame.take(self._mask)
-        values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
-        flags = _moved(self.hasmodel, frame.rows), _moved(self.hasseg, frame.cols)
-        return type(self)(*ids, *values, *flags, mask)
+    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+        values, flags = (self.modelQ[:, rows], self.segQ[:, cols]), (self.hasmodel, self.hasseg)
+        mask = None if self._mask is None else self._mask[np.ix_(rows, cols)]
+        return type(self)(*ids, *values, flags[0][rows], flags[1][cols], mask)
 
     def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.

@@ -95,17 +95,12 @@ class Scores(Trials):
         >>> scores.scoremask.tolist()
         [[False, True], [True, False]]
         """
-        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
-        ids, rows, cols = align.code_trials(models, segments)
+        ids, rows, cols = align.code_trials(models, segments, scores=scores)
         values = check.as_vector(scores, "scores")
         check.check_shape(values, rows.shape, "scores", "like `models`")
         return cls._from_positions(ids, rows, cols, values, "scores")
 
-    @classmethod
-    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
-        return check.as_vector(values, name)
-
-    def _in_matrices(self) -> dict[str, AnyArray]:
+    def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         return {"scoremat": self.scoremat, "scoremask": self.scoremask}
 
     @property
@@ -239,17 +234,12 @@ class Scores(Trials):
         [[2.0]]
         """
         ndx = as_ndx(ndx)
-        if self.is_sparse or ndx.is_sparse:
-            values, found = self._scored(ndx)
+        values, found = self._scored(ndx)
+        if self.is_sparse or ndx.is_sparse or not frame_of(ndx, self).is_identity:
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
-        frame = frame_of(ndx, self)
-        matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
-        if np.isnan(matrix.min(initial=0)):
-            self._found_in(ndx, frame)  # refuses NaN under the mask
-        found = None if present is None else align.by_columns(present, ndx.cells)
-        warn(notes_unless_found(ndx, frame.n_found, found))
-        return self._made(*ndx.ids, align.in_both(ndx.cells, present), matrix)
+        cells = ndx.trial_mask & self.trial_mask
+        return self._made(*ndx.ids, None if cells.all() else mark_read_only(cells), self._contents)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -339,17 +329,11 @@ class Scores(Trials):
         filling = check.as_number(value, "value", "be a number", lambda x: x == x)
         # float32 stays unless the value is too large.
         dtype = np.result_type(self._contents, np.min_scalar_type(filling))
-        if self.is_sparse or ndx.is_sparse:
-            values, found = self._scored(ndx)
-            if found is not None:
-                given, values = values, np.full(ndx.n_trials, filling, dtype)
-                values[found] = given
-            return assemble(values, ndx)
-        # What lies outside the mask stays, here and in `transform`.
-        aligned = self.align_with_ndx(ndx)
-        filled = aligned._contents.astype(dtype)
-        filled[ndx.trial_mask ^ aligned.trial_mask] = filling
-        return self._made(*ndx.ids, ndx.cells, mark_read_only(filled))
+        values, found = self._scored(ndx)
+        if found is not None:
+            given, values = values, np.full(ndx.n_trials, filling, dtype)
+            values[found] = given
+        return assemble(values.astype(dtype, copy=False), ndx)
 
     def __neg__(self) -> Self:
         """Return the same trials with negated scores, for instance of distances."""
@@ -386,11 +370,7 @@ class Scores(Trials):
         if n_bad := np.count_nonzero(np.isnan(after)):
             raise check.invalid("func", "not return NaN", f"NaN for {n_bad} of {after.size} scores")
         after = after.astype(np.result_type(before, after), copy=False)
-        if self.cells is None or self.is_sparse:
-            return self._from_vector(self.ids, self.cells, after)
-        matrix = align.transposed(self._contents).astype(after.dtype)
-        matrix.reshape(-1)[self._codes] = after
-        return self._made(*self.ids, self.cells, mark_read_only(matrix).T)
+        return self._from_vector(self.ids, self.cells, after)
 
 
 def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:

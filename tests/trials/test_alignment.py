@@ -22,14 +22,7 @@ def test_ids_are_found_at_their_last_place(own: list[str], wanted: list[str]) ->
     table = {name: place for place, name in enumerate(own)}
     assert index.locate_last(others).tolist() == [table.get(name, -1) for name in wanted]
     assert (index.locate(others) is None) == (own == wanted)
-    assert index.which_in(array(wanted)).tolist() == [name in wanted for name in own]
     assert index.has_repeated() == (len(set(own)) < len(own))
-    if index.has_repeated():
-        with pytest.raises(InvalidInputError):
-            index.check_unique("ids")
-    # A prefix must not match: numpy pads strings to a common width.
-    index = IdIndex(array(["model_1", "model_10"]))
-    assert index.which_in(array(["model_10", "model", "model_100"])).tolist() == [False, True]
 
 
 @given(st.lists(names(), max_size=12), st.sampled_from([list, array]))
@@ -66,13 +59,6 @@ def naive_take(source: np.ndarray, frame: Frame) -> np.ndarray:
     return out
 
 
-@pytest.fixture(autouse=True, params=[3, 2**17])
-def small_and_large_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run every test with blocks of one size or the other, whose results must agree."""
-    monkeypatch.setattr(alignment, "_TILE", request.param)
-    monkeypatch.setattr(alignment, "_BLOCK_CELLS", 2 * request.param)
-
-
 @given(cases())
 def test_a_frame_moves_every_cell(case: tuple[np.ndarray, Frame]) -> None:
     values, frame = case
@@ -84,7 +70,6 @@ def test_a_frame_moves_every_cell(case: tuple[np.ndarray, Frame]) -> None:
     valid = naive_take(np.ones(values.shape, bool), frame)
     found = frame.take_valid(None)
     assert valid.all() if found is None else np.array_equal(found, valid)
-    assert frame.is_complete == (found is None)
     assert np.array_equal(frame.take_valid(values > 1), naive_take(values > 1, frame))
 
 
@@ -180,16 +165,3 @@ def test_a_full_mask_says_all() -> None:
     assert alignment.as_cells(None, IDS, "x") is alignment.as_cells(mask, IDS, "x") is None
     mask[1, 2] = False
     assert alignment.as_cells(mask, IDS, "x").tolist() == mask.tolist()
-
-
-def test_a_filter_leaves_places_or_all(caplog: pytest.LogCaptureFixture) -> None:
-    index = IdIndex(np.array(["c", "a", "b"]))
-    with caplog.at_level("INFO"):
-        assert alignment.kept(index, ["a", "b", "c", "x"], "ids", "models", keep=True) is None
-        assert alignment.kept(index, ["x"], "ids", "models", keep=False) is None
-        assert not caplog.records
-        assert alignment.kept(index, ["a"], "ids", "models", keep=True).tolist() == [1]
-        assert alignment.kept(index, ["a"], "ids", "models", keep=False).tolist() == [0, 2]
-    assert [record.args for record in caplog.records] == [("models", 3, 1), ("models", 3, 2)]
-    assert alignment.take_ids(index.ids, None) is index.ids
-    assert alignment.take_ids(index.ids, np.array([2, 0])).tolist() == ["b", "c"]

@@ -17,8 +17,8 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Scores
-from bosaris_py.trials.columns import as_column
 from bosaris_py.trials.conditions import as_conditions
+from bosaris_py.trials.key import as_column
 from tests.forms import as_list, as_matrix
 
 MODELS, SEGMENTS = ["b", "a", "b", "a", "a"], ["t", "s", "s", "t", "u"]
@@ -188,7 +188,7 @@ def test_a_factor_is_kept() -> None:
     ],
 )
 def test_numbers_keep_their_type(given, kind: type) -> None:
-    column = as_column(given, "x")
+    column = as_column(given, "x", 2)
     assert (column.dtype, column.tolist()) == (np.dtype(kind), [1, 2])
     assert column.dtype.isnative
     assert not column.flags.writeable
@@ -198,7 +198,7 @@ def test_numbers_keep_their_type(given, kind: type) -> None:
     "given", [[True, False], np.array([True, False]), np.array(["b", "a"])], ids=str
 )
 def test_all_else_is_text(given) -> None:
-    column = as_column(given, "x")
+    column = as_column(given, "x", 2)
     assert sorted(column.levels) == sorted(map(str, given))
     assert column.values().tolist() == [str(value) for value in given]
 
