@@ -235,11 +235,13 @@ class Scores(Trials):
         """
         ndx = as_ndx(ndx)
         values, found = self._scored(ndx)
-        if self.is_sparse or ndx.is_sparse or not frame_of(ndx, self).is_identity:
+        if self.is_sparse or ndx.is_sparse:
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
-        cells = ndx.trial_mask & self.trial_mask
-        return self._made(*ndx.ids, None if cells.all() else mark_read_only(cells), self._contents)
+        frame = frame_of(ndx, self)
+        present = frame.take_valid(self.cells)
+        cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
+        return self._made(*ndx.ids, cells, frame.take(self._contents))
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -329,11 +331,15 @@ class Scores(Trials):
         filling = check.as_number(value, "value", "be a number", lambda x: x == x)
         # float32 stays unless the value is too large.
         dtype = np.result_type(self._contents, np.min_scalar_type(filling))
-        values, found = self._scored(ndx)
-        if found is not None:
-            given, values = values, np.full(ndx.n_trials, filling, dtype)
-            values[found] = given
-        return assemble(values.astype(dtype, copy=False), ndx)
+        aligned = self.align_with_ndx(ndx)
+        if ndx.is_sparse or aligned.is_sparse:
+            filled, at = np.full(ndx.n_trials, filling, dtype), ndx.locate(aligned)
+            filled[slice(None) if at is None else at] = aligned.values
+            return assemble(filled, ndx)
+        # What lies outside the mask stays, here and in `transform`.
+        filled = aligned._contents.astype(dtype)
+        filled[ndx.trial_mask & ~aligned.trial_mask] = filling
+        return self._made(*ndx.ids, ndx.cells, mark_read_only(filled))
 
     def __neg__(self) -> Self:
         """Return the same trials with negated scores, for instance of distances."""
@@ -370,7 +376,11 @@ class Scores(Trials):
         if n_bad := np.count_nonzero(np.isnan(after)):
             raise check.invalid("func", "not return NaN", f"NaN for {n_bad} of {after.size} scores")
         after = after.astype(np.result_type(before, after), copy=False)
-        return self._from_vector(self.ids, self.cells, after)
+        if self.cells is None or self.is_sparse:
+            return self._from_vector(self.ids, self.cells, after)
+        matrix = align.transposed(self._contents).astype(after.dtype)
+        matrix.reshape(-1)[self._codes] = after
+        return self._made(*self.ids, self.cells, mark_read_only(matrix).T)
 
 
 def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
