@@ -179,7 +179,7 @@ def with_ids(found: AnyTrials, args: argparse.Namespace, side: str) -> AnyTrials
     """Return scores (side "score") or trials ("key") with the ids that --ids makes of theirs."""
     if not (changes := [*args.ids, *getattr(args, f"{side}_ids")]):
         return found
-    from bosaris_py.trials.strangers import parse_changes
+    from bosaris_py.trials.alignment import parse_changes
 
     change = parse_changes(",".join(changes))
     try:

@@ -39,7 +39,6 @@ from bosaris_py.files.hdf5_writing import FIELDS, IDS
 from bosaris_py.trials.alignment import Frame, IdIndex, Ids
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.strangers import refuse_strangers
 
 Result = TypeVar("Result")
 
@@ -400,7 +399,7 @@ def open_trials(
         rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
         frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
         if is_key:
-            refuse_strangers(frames[-1], ids, own)
+            align.refuse_strangers(frames[-1], ids, own)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and not listed[0] else None

@@ -18,7 +18,6 @@ from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_unless_found
-from bosaris_py.trials.strangers import refuse_strangers
 from bosaris_py.trials.trials import Trials, frame_of
 
 
@@ -407,7 +406,7 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
     """
     frame = frame_of(key, scores)
     if not frame.is_identity:
-        refuse_strangers(frame, key.ids, scores.ids)
+        align.refuse_strangers(frame, key.ids, scores.ids)
     values, found = scores._found_in(key, frame)
     notes = notes_unless_found(key, frame.n_found, found)
     if found is not None and (others := _in_other_order(scores, key)):
@@ -430,7 +429,7 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
+        align.refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
     except DisjointIdsError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -558,7 +557,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     for name, item in zip(names, listed, strict=False):
         frame = frame_of(ndx, item)
         if ndx.n_trials and not frame.is_identity:
-            refuse_strangers(frame, ndx.ids, item.ids)
+            align.refuse_strangers(frame, ndx.ids, item.ids)
         values, found = item._found_in(ndx, frame)
         rows.append(values)
         if found is not None:

@@ -181,7 +181,7 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({"segment": ["s", "s", "s"]}, {}, "df.*row 0 again in row 1"),
         ({"model": [0.5, 1.5, 2.5]}, {}, "model"),
         ({"segment": [*"st"]}, {}, "(df|segment)"),
-        ({"model": ["m" * 10**6, "n", "n"]}, {}, "(ids|values)"),
+        ({"model": ["m" * 10**6, "n", "n"]}, {}, "models"),
         # Two values may be labels, from four rows on.
         (FIVE | {"label": [1, 0, 1, 0, 0], "y": [0, 1, 1, 0, 1]}, {"label": "label"}, "score"),
         (FIVE | {"label": ["target", *["other"] * 4]}, {}, "label"),

@@ -9,7 +9,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import DisjointIdsError, InvalidInputError, TrialMismatchError
-from bosaris_py.trials.strangers import parse_changes
+from bosaris_py.trials.alignment import parse_changes
 
 Change = Callable[[str], str]
 IDS = [f"id{i % 7}/vid{i % 3}/{i:05}" for i in range(40)]
