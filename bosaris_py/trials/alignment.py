@@ -6,7 +6,6 @@ Ids are sorted and looked up once for each object. After that a trial is a pair 
 
 from __future__ import annotations
 
-import functools
 import itertools
 import logging
 import os
@@ -339,25 +338,17 @@ def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool)
 # searched for in others.
 _TRIED, _LOOKED_AT, _SEARCHED_FOR = 200, 1000, 3
 
-# What stands between the parts of ids.
+# What stands between the parts of ids, and what ids may have too much.
 _SEPARATORS = "/-_.~:| \\"
+_PARTS = "^0+", ".*_", ".*-", "_.*", "-.*"
 
 _ALONE = {"basename": r".*[/\\]", "strip-suffix": r"(?<=[^/\\])\.[^./\\]*\Z"}
 _STRIPPED = {"strip-prefix": r"\A{}", "strip-suffix": r"{}\Z"}
 _SED = re.compile(r"s(\W)((?:\\.|(?!\1).)+)\1((?:\\.|(?!\1).)*)\1(g?)")
 
-# What ids may have too much, and how a script takes it off.
-_PARTS = {
-    "^0+": "lstrip('0')",
-    ".*_": "rsplit('_', 1)[-1]",
-    ".*-": "rsplit('-', 1)[-1]",
-    "_.*": "split('_', 1)[0]",
-    "-.*": "split('-', 1)[0]",
-}
-
 
 def parse_changes(text: str) -> Callable[[str], str]:
-    """Return the function of an id that some changes stand for; raise ValueError for others."""
+    """Return the function of an id that some changes stand for."""
     rules: list[tuple[re.Pattern[str], str, int]] = []
     for word in re.split(r",(?=basename|strip-|s\W)", text):
         name, _, rest = word.partition("=")
@@ -370,7 +361,7 @@ def parse_changes(text: str) -> Callable[[str], str]:
             count = 0 if every else 1
         if not old:
             expected = "basename, strip-suffix[=.wav], strip-prefix=TEXT or s/A/B/"
-            raise ValueError(f"{word!r}: expected {expected}")
+            raise errors.InvalidInputError(f"{word!r}: expected {expected}")
         rules.append((re.compile(old), new, count))
 
     def change(name: str) -> str:
@@ -386,35 +377,26 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
     # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
     if not all(ids.size for ids in (*wanted, *found)):
         return
-    sizes, are_lines = (wanted[1].size, found[1].size), _are_line_numbers(found)
-    if sizes[0] != sizes[1] and are_lines and _are_line_numbers(wanted):
-        # Which lines of the longer file the shorter one lacks, nothing tells.
-        raise errors.DisjointIdsError(
-            argument="key",
-            expected="have as many lines as the scores, because trials without ids go by the "
-            "number of their line",
-            got=f"{sizes[0]} lines of the key, and {sizes[1]} of the scores",
-            hint="Give both files a column of ids, or bring them to the same lines.",
-        )
-    parts = [
-        f"The {noun} of the key are such as {check.list_some(mine[:1])!r}, "
-        f"of the scores such as {check.list_some(theirs[:1])!r}."
-        for n, mine, theirs, noun in zip(
-            frame.n_found, wanted, found, ("models", "segments"), strict=True
-        )
-        if not n
+    n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""
+    expected, got = "hold targets that have scores", "none: its ids are others"
+    sides = zip(frame.n_found, ("models", "segments"), wanted, found, strict=True)
+    shown = [
+        (noun, *(check.list_some(ids[:1]) for ids in both)) for n, noun, *both in sides if not n
     ]
-    if not parts:
+    text = "The {} of the key are such as {!r}, of the scores such as {!r}."
+    hint = " ".join(text.format(*each) for each in shown)
+    if n_lines != n_scores and all(map(_are_line_numbers, (wanted, found))):
+        # Which lines of the longer file the shorter one lacks, nothing tells.
+        expected = "have as many lines as the scores, because trials without ids go by their line"
+        got = f"{n_lines} lines of the key, and {n_scores} of the scores"
+        hint = "Give both files a column of ids, or bring them to the same lines."
+    elif not hint:
         return
-    call, option = remedy_of(wanted, found)
-    if are_lines:
+    elif _are_line_numbers(found):
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
-    expected, got, hint = (
-        "hold targets that have scores",
-        "none: its ids are others",
-        " ".join(parts),
-    )
+    else:
+        call, option = remedy_of(wanted, found)
     raise errors.DisjointIdsError(
         argument="key", expected=expected, got=got, hint=hint, call=call, option=option
     )
@@ -435,31 +417,30 @@ def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:
     sides = [_alike(*side) for side in whole]
     before = [_share(*side) for side in sides]
     for words in _candidates([side for side, n in zip(sides, before, strict=True) if n < 0.5]):
-        change = parse_changes(",".join(words))
+        text = ",".join(words)
+        change = parse_changes(text) if text else str
         after = [_share(*(map(change, ids) for ids in side)) for side in sides]
-        if any(new < max(0.5, n) for new, n in zip(after, before, strict=True)):
+        if any(new < max(0.5, old) for old, new in zip(before, after, strict=True)):
             continue
-        if all(len({*map(change, ids)} - {""}) == len(ids) for side in whole for ids in side):
-            name = functools.reduce(_in_python, words, "name")
-            renamed = "scores, key = scores.rename(f, f), key.rename(f, f)"
-            option = f"--ids {shlex.quote(','.join(words))}"
-            return f"Write f = lambda name: {name}; {renamed}.", option
+        if text and all(len({*map(change, x)} - {""}) == len(x) for side in whole for x in side):
+            call = (
+                f"scores, key = scores.rename({text!r}, {text!r}), key.rename({text!r}, {text!r})"
+            )
+            return f"Write {call}.", f"--ids {shlex.quote(text)}"
     return "", ""
 
 
 def _alike(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return some ids, and those of the others that end with the same words, as many as can be."""
-    tried = mine[:: max(1, len(mine) // _TRIED)][:_TRIED]
-    for n_words in (3, 2, 1):
-        ends = {_end(name, n_words) for name in tried}
-        if near := [name for name in theirs if _end(name, n_words) in ends]:
-            break
-    return [*tried], [*(near or theirs)[:_LOOKED_AT]]
+    tried, near = mine[:: max(1, len(mine) // _TRIED)][:_TRIED], theirs
 
+    def end(name: str, n_words: int) -> list[str]:
+        return re.split(r"[\W_]", re.sub(_ALONE["strip-suffix"], "", name))[-n_words:]
 
-def _end(name: str, n_words: int) -> tuple[str, ...]:
-    """Return the last words of an id before its extension."""
-    return tuple(re.split(r"[\W_]", re.sub(_ALONE["strip-suffix"], "", name))[-n_words:])
+    for n_words in (1, 2, 3):
+        ends = [end(name, n_words) for name in tried]
+        near = [name for name in near if end(name, n_words) in ends] or near
+    return [*tried], [*near[:_LOOKED_AT]]
 
 
 def _share(mine: Iterable[str], theirs: Iterable[str]) -> float:
@@ -472,37 +453,30 @@ def _candidates(sides: Sequence[tuple[list[str], list[str]]]) -> Iterator[list[s
     """Yield changes that may make the ids of each side equal, the smallest first."""
     for start in ([], ["strip-suffix"], ["basename"], ["basename", "strip-suffix"]):
         change = parse_changes(",".join(start)) if start else str
-        if start and sides:
-            yield start
         for side in sides:
             mine, theirs = ([*map(change, ids)] for ids in side)
-            for rest in dict.fromkeys((*_rests(mine, theirs), *_rests(theirs, mine))):
-                yield [*start, *rest]
+            rests = dict.fromkeys((*_rests(mine, theirs), *_rests(theirs, mine)))
             # Not what begins the ids themselves, as spk of spk1.
             heads = (re.sub(r"[^\W_]*\Z", "", _head(ids)) for ids in (mine, theirs))
-            if words := [f"strip-prefix={head}" for head in heads if head]:
-                yield [*start, *words]
+            words = [f"strip-prefix={head}" for head in heads if head]
+            yield from ([*start, *each] for each in ((), *rests, words))
+    letters = [[re.split("[^A-Za-z]", _head(ids))[0] for ids in side] for side in sides]
+    yield [f"s/^{old}/{new}/" for new, old in letters if old not in ("", new)]
     for mine, theirs in sides:
-        for rule in _PARTS:
-            yield from ([f"s/{rule}//"], [f"s/{rule}//", "strip-suffix"])
-        new, old = (re.split("[^A-Za-z]", _head(ids))[0] for ids in (mine, theirs))
-        if new != old and old:
-            yield [f"s/^{old}/{new}/"]
+        words = [f"s/{rule}//" for rule in _PARTS]
         signs = [{*"".join(ids[:_TRIED])} & {*_SEPARATORS} for ids in (mine, theirs)]
-        pairs = itertools.chain(itertools.product(*signs), itertools.product(*signs[::-1]))
-        for old, new in pairs:
+        for old, new in (*itertools.product(*signs), *itertools.product(*signs[::-1])):
             mark = next(mark for mark in "/|:" if mark not in (old, new))
             before = f"\\{old}" if old in ".|\\" else old
-            word = mark.join(("s", before, "\\\\" if new == "\\" else new, "g"))
-            yield from ([word], [word, "strip-suffix"])
+            words.append(mark.join(("s", before, "\\\\" if new == "\\" else new, "g")))
+        yield from (each for word in words for each in ([word], [word, "strip-suffix"]))
 
 
 def _head(ids: Sequence[str]) -> str:
     """Return what all ids begin with; between the first and the last are the others."""
-    pairs = itertools.takewhile(
-        lambda pair: pair[0] == pair[1], zip(min(ids), max(ids), strict=False)
-    )
-    return "".join(letter for letter, _ in pairs)
+    first, last = min(ids), max(ids)
+    n_same = next((at for at, letter in enumerate(first) if not last.startswith(letter, at)), None)
+    return first[:n_same]
 
 
 def _rests(short: Sequence[str], long: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -512,22 +486,4 @@ def _rests(short: Sequence[str], long: Sequence[str]) -> Iterator[tuple[str, ...
         for other in itertools.islice((other for other in long if name in other), _SEARCHED_FOR):
             before, _, after = other.partition(name)
             words = before and f"strip-prefix={before}", after and f"strip-suffix={after}"
-            if any(words):
-                yield tuple(filter(None, words))
-
-
-def _in_python(name: str, word: str) -> str:
-    """Return the expression of a change of a name, itself an expression."""
-    rule, sign, text = word.partition("=")
-    if word == "basename":
-        return f"{name}.replace('\\\\', '/').rsplit('/', 1)[-1]"
-    if word == "strip-suffix":
-        return f"{name}.rsplit('.', 1)[0]"
-    if sign:
-        return f"{name}.remove{rule.removeprefix('strip-')}({text!r})"
-    _, old, new, _ = word.split(word[1])
-    if old in _PARTS:
-        return f"{name}.{_PARTS[old]}"
-    if old.startswith("^"):
-        return f"{name}.replace({old[1:]!r}, {new!r}, 1)"
-    return f"{name}.replace({old[-1]!r}, {new[-1]!r})"
+            yield tuple(filter(None, words))

@@ -281,15 +281,16 @@ class Grid(FileMethods):
 
     def rename(
         self,
-        models: Callable[[str], str] | None = None,
-        segments: Callable[[str], str] | None = None,
+        models: Callable[[str], str] | str | None = None,
+        segments: Callable[[str], str] | str | None = None,
     ) -> Self:
         """Give models and segments other ids.
 
         Parameters
         ----------
-        models, segments : callable, optional
-            Takes an id and returns the new one; by default the ids stay.
+        models, segments : callable or str, optional
+            Takes an id and returns the new one; or changes as the command takes them by ``--ids``,
+            such as ``"basename,strip-suffix"``. By default the ids stay.
 
         Returns
         -------
@@ -305,13 +306,14 @@ class Grid(FileMethods):
         --------
         >>> from bosaris_py.trials import Scores
         >>> scores = Scores([[2.5, -1.0]], ["anna"], ["s1.wav", "s2.wav"])
-        >>> scores.rename(segments=lambda name: name.removesuffix(".wav")).segset.tolist()
+        >>> scores.rename(segments="strip-suffix").segset.tolist()
         ['s1', 's2']
         """
         fields = self._fields()
         for name, function in (("modelset", models), ("segset", segments)):
             if function is not None:
-                fields[name] = list(map(function, fields[name].tolist()))
+                change = function if callable(function) else align.parse_changes(function)
+                fields[name] = list(map(change, fields[name].tolist()))
         fields["modelset"], fields["segset"] = both_ids(fields["modelset"], fields["segset"])
         return self._made(**fields)
 
