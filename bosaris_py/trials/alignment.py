@@ -20,7 +20,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py.files.columns import Codes
 
@@ -212,13 +212,14 @@ def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
 
 def misuse(value: object) -> str:
     """Return the likely mistake where something stands in the place of scores or of a key."""
-    if isinstance(value, str | os.PathLike):
-        return "Read the file: read_key(path), read_trials(path) or read_scores(path)."
-    if isinstance(value, Mapping):
-        return f"Give one system of it: {check.list_some(value)}."
+    match value:
+        case str() | os.PathLike():
+            return "Read the file: read_key(path), read_trials(path) or read_scores(path)."
+        case Mapping():
+            return f"Give one system of it: {check.list_some(value)}."
     if hasattr(value, "columns") and not hasattr(value, "modelset"):
         return "Of a data frame take from_frame(df).key and from_frame(df).scores."
-    is_other = isinstance(value, list) or hasattr(value, "modelset")
+    is_other = type(value) is list or hasattr(value, "modelset")
     return "Were scores and key swapped?" if is_other else ""
 
 
@@ -283,35 +284,25 @@ def both_ids(modelset: IdList, segset: IdList) -> Ids:
     return models, segments
 
 
-def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
-    """Return values as a matrix; an empty list fits any shape without cells."""
-    shape = (0, 0) if ids is None else tuple(each.size for each in ids)
-    if np.shape(value) == (0,) and 0 in shape:
-        value = np.empty(shape)
-    matrix = check.as_matrix(value, name)
-    if ids is not None:
-        _check_sides(value, matrix, ids, name)
-    return matrix
+def fitted(array: AnyArray, given: npt.ArrayLike, ids: Ids, name: str) -> AnyArray:
+    """Return a matrix with a row for each model and a column for each segment; refuse others."""
+    shape = ids[0].size, ids[1].size
+    # An empty list fits any shape without cells.
+    array = array.reshape(shape) if array.size == 0 and 0 in shape else array
+    check.check_shape(array, shape, name, "(models, segments)")
+    check.check_frame(given, name, *zip(("modelset", "segset"), ids, strict=True))
+    return array
 
 
 def to_mask(value: npt.ArrayLike, ids: Ids, name: str) -> BoolArray:
-    """Return a mask as an array; an empty list fits any shape without cells."""
-    mask, shape = check.as_mask(value, name), tuple(each.size for each in ids)
-    if mask.ndim < 2 and mask.size == 0 and 0 in shape:
-        mask = mask.reshape(shape)
-    _check_sides(value, mask, ids, name)
-    return mask
+    """Return a mask as an array."""
+    return fitted(check.as_mask(value, name), value, ids, name)
 
 
 def as_cells(mask: npt.ArrayLike | None, ids: Ids, name: str) -> BoolArray | None:
-    """Return which cells are trials, read-only; None for all."""
+    """Return which cells are trials; None for all."""
     found = None if mask is None else to_mask(mask, ids, name)
     return None if found is None or found.all() else found
-
-
-def _check_sides(value: npt.ArrayLike, matrix: AnyArray, ids: Ids, name: str) -> None:
-    check.check_shape(matrix, (ids[0].size, ids[1].size), name, "(models, segments)")
-    check.check_frame(value, name, *zip(("modelset", "segset"), ids, strict=True))
 
 
 # Filters

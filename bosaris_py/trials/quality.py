@@ -62,10 +62,10 @@ class SegmentQuality(FileMethods):
                 check.refuse_series(listed, "values", hint, "segment")
             check.check_same_rows({"ids": names, "values": listed})
             # One measure needs no second dimension.
-            listed = [listed] if np.size(listed) else listed
+            listed = [listed]
         names = check.as_ids(names, "ids")
         check.check_frame(listed, "values", None, ("ids", names))
-        self.__attrs_init__(names, align.to_matrix(listed, "values"))
+        self.__attrs_init__(names, check.as_matrix(listed, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -288,7 +288,7 @@ class QualityMeasures(Grid):
             possible = np.logical_and.outer(*flags)
             mask = align.to_mask(scoremask, ids, "scoremask") & possible
             mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
-        matrices = align.to_matrix(modelQ, "modelQ"), align.to_matrix(segQ, "segQ")
+        matrices = check.as_matrix(modelQ, "modelQ"), check.as_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, *matrices, *flags, mask)

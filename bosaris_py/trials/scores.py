@@ -69,7 +69,8 @@ class Scores(Trials):
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
         ids = align.both_ids(modelset, segset)
-        matrix = align.to_matrix(scoremat, "scoremat", ids)
+        values = check.as_float_array(scoremat, "scoremat")
+        matrix = align.fitted(values, scoremat, ids, "scoremat")
         self.__attrs_init__(*ids, align.as_cells(scoremask, ids, "scoremask"), matrix)
 
     @classmethod
@@ -385,12 +386,12 @@ class Scores(Trials):
 def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
     """Give scores to the trials of `ndx`, or to those that are `found`, column by column."""
     values, cells = check.as_vector(vector, "vector"), ndx.cells
+    if found is not None and not found.all():
+        cells = ndx._codes[found] if ndx.is_sparse else align.from_columns(found, cells, ndx.shape)
     n_trials = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if values.size != n_trials:
         expected = f"have one score for each of the {n_trials} trials"
         raise check.invalid("vector", expected, f"{values.size}")
-    if found is not None:
-        cells = ndx._codes[found] if ndx.is_sparse else align.from_columns(found, cells, ndx.shape)
     return Scores._from_vector(ndx.ids, cells, values)
 
 
@@ -498,13 +499,12 @@ def scores_of_segments(scores: Scores, ndx: Ndx | Key) -> Scores:
     if scores.modelset.size != 1:
         got = f"{scores.modelset.size}"
         raise check.invalid("scores", "be of one model, as those of utterances are", got)
-    values, found = scores.found_in(Ndx._made(scores.modelset, ndx.segset, None))
-    at = np.arange(values.size)
-    if found is not None:
-        at = align.inverse(np.flatnonzero(found), found.size)
-    places = at[ndx.trial_positions()[1]]
-    scored = places >= 0
-    return assemble(values[places[scored]], ndx, None if scored.all() else scored)
+    at, segments = (
+        scores.locate(Ndx._made(scores.modelset, ndx.segset, None)),
+        ndx.trial_positions()[1],
+    )
+    places = segments if at is None else at[segments]
+    return assemble(scores.values[places[places >= 0]], ndx, places >= 0)
 
 
 def refuse_utterances(scores: Scores, ndx: Ndx | Key, name: str) -> None:
@@ -597,12 +597,9 @@ def to_table(trials: Ndx | Key | None = None, *, scores: Scores | None = None) -
     >>> bp.trials.to_table(key)
     Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    if scores is None:
-        return as_ndx(trials)._table()
-    if trials is None:
-        return scores._table()
+    if scores is None or trials is None:
+        return (scores or as_ndx(trials))._table()
     ndx = as_ndx(trials)
-    values, found = scores.get_scores(ndx), trials_within(scores, ndx)
-    filled = np.full(ndx.n_trials, np.nan, dtype=values.dtype)
-    filled[found] = values
+    filled = np.full(ndx.n_trials, np.nan, dtype=scores.values.dtype)
+    filled[trials_within(scores, ndx)] = scores.get_scores(ndx)
     return ndx._table(filled)

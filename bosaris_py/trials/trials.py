@@ -41,9 +41,6 @@ Cells = AnyArray | None
 # Positions of models and of segments: of trials, or of ids in longer lists.
 Sides = tuple[AnyArray, AnyArray]
 
-# A table of all cells may have this many cells for each trial, or this many in any case.
-_CELLS_PER_TRIAL, _SMALL_TABLE = 2, 2**20
-
 
 class FileMethods(ArrayRecord):
     """Reading and saving in files; the extension of a name stands for a format."""
@@ -485,14 +482,8 @@ class Trials(Grid):
         at[(rows < 0) | (cols < 0)] = -1
         if self.cells is None:
             return at
-        own, n_cells = self._codes, math.prod(self.shape)
-        if n_cells <= max(_SMALL_TABLE, _CELLS_PER_TRIAL * (own.size + at.size)):
-            # The last cell is for what is unknown.
-            table = np.full(n_cells + 1, -1)
-            table[own] = np.arange(own.size)
-            return table[at]
         # numpy continues each search where the last one ended, so that sorted cells are found soon.
-        order, codes = listing.sort_codes(at)
+        own, (order, codes) = self._codes, listing.sort_codes(at)
         places = np.searchsorted(own, codes)
         # Behind the last cell is none.
         at[order] = np.where(np.append(own, -2)[places] == codes, places, -1)

@@ -145,19 +145,14 @@ def test_ids_occur_once_on_each_side() -> None:
 
 
 def test_an_empty_list_has_any_shape_without_cells() -> None:
-    none = np.array([], dtype=str)
-    assert alignment.to_matrix([], "x").shape == (0, 0)
-    assert alignment.to_matrix([[1, 2, 3], [4, 5, 6]], "x", IDS).tolist() == [[1, 2, 3], [4, 5, 6]]
-    for ids in ((none, IDS[1]), (IDS[0], none), (none, none)):
-        shape = ids[0].size, ids[1].size
-        assert alignment.to_matrix([], "x", ids).shape == shape
-        assert alignment.to_mask([], ids, "x").shape == shape
-        assert alignment.as_cells([], ids, "x") is None
+    for models, segments in (([], ["s"]), (["m"], []), ([], [])):
+        assert Scores([], models, segments).shape == (len(models), len(segments))
+        assert Ndx(models, segments, []).cells is None
     for bad in ([], [[True, True]], [True] * 6, np.ones((3, 2), bool)):
         with pytest.raises(InvalidInputError):
             alignment.to_mask(bad, IDS, "x")
         with pytest.raises(InvalidInputError):
-            alignment.to_matrix(np.array(bad, float), "x", IDS)
+            Scores(np.array(bad, float), *IDS)
 
 
 def test_a_full_mask_says_all() -> None:

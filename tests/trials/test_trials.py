@@ -138,26 +138,15 @@ def pairs_of(ndx: Ndx) -> list[tuple[str, str]]:
     return list(zip(ndx.modelset[models].tolist(), ndx.segset[segments].tolist(), strict=True))
 
 
-@given(
-    listed=CELLS,
-    wanted=CELLS,
-    order=st.permutations(range(10)),
-    form=FORMS,
-    other_form=FORMS,
-    search=st.booleans(),
-)
-def test_trials_of_one_in_another(listed, wanted, order, form, other_form, *, search: bool) -> None:
-    """Against a dictionary; ids in another order, one unknown; by a table or by a search."""
+@given(listed=CELLS, wanted=CELLS, order=st.permutations(range(10)), form=FORMS, other_form=FORMS)
+def test_trials_of_one_in_another(listed, wanted, order, form, other_form) -> None:
+    """Against a dictionary; ids in another order, one unknown."""
     masks = np.zeros((2, 10, 10), dtype=bool)
     for mask, cells in zip(masks, (listed, wanted), strict=True):
         mask.T.reshape(-1)[list(cells)] = True
     source = form(Ndx(IDS, IDS, masks[0]))
     asked = other_form(Ndx([IDS[at] if at else "unknown" for at in order], IDS, masks[1]))
-    with pytest.MonkeyPatch.context() as patch:
-        if search:
-            patch.setattr(trials, "_SMALL_TABLE", 0)
-            patch.setattr(trials, "_CELLS_PER_TRIAL", 0)
-        found = source.locate(asked)
+    found = source.locate(asked)
     places = {trial: at for at, trial in enumerate(pairs_of(source))}
     expected = [places.get(trial, -1) for trial in pairs_of(asked)]
     assert (list(range(len(expected))) if found is None else found.tolist()) == expected
