@@ -36,7 +36,7 @@ from bosaris_py.numerics.objective import (
     refuse_non_finite,
 )
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality
-from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.alignment import places_of
 from bosaris_py.trials.key import as_key, as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
@@ -665,7 +665,7 @@ def _trial_values(quality: object, ids: StrArray, positions: Positions, name: st
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         expected = "be SegmentQuality of one measure, or numbers by id"
         raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality))
-    places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
+    places = places_of(ids, quality.ids)[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         raise TrialMismatchError(

@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -39,29 +38,10 @@ _TILE = 128
 # Ids
 
 
-@frozen(eq=False)
-class IdIndex:
-    """A list of ids that is looked up by id."""
-
-    ids: StrArray
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.ids.tolist())}
-
-    def has_repeated(self) -> bool:
-        """Tell whether an id occurs more than once."""
-        return len(self._places) < self.ids.size
-
-    def locate(self, wanted: IdIndex) -> Positions | None:
-        """Return like `locate_last`, or None if both lists are equal and nothing moves."""
-        same = self.ids is wanted.ids or np.array_equal(self.ids, wanted.ids)
-        return None if same else self.locate_last(wanted)
-
-    def locate_last(self, wanted: IdIndex) -> Positions:
-        """Return the last position in this list of each wanted id, -1 for an unknown id."""
-        places = (self._places.get(name, -1) for name in wanted.ids.tolist())
-        return np.fromiter(places, np.intp, wanted.ids.size)
+def places_of(wanted: StrArray, ids: StrArray) -> Positions:
+    """Return the last position of each wanted id in a list, -1 for an unknown id."""
+    places = {name: place for place, name in enumerate(ids.tolist())}
+    return np.fromiter((places.get(name, -1) for name in wanted.tolist()), np.intp, wanted.size)
 
 
 def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
@@ -198,6 +178,15 @@ class Frame:
         if present is not None:
             return self.take(present)
         return None if self.n_found == self.shape else np.logical_and.outer(*self.found)
+
+
+def frame_of(wanted: Ids, found: Ids) -> Frame:
+    """Tell where the models and segments of one object lie in another."""
+    rows, cols = (
+        None if mine is theirs or np.array_equal(mine, theirs) else places_of(mine, theirs)
+        for mine, theirs in zip(wanted, found, strict=True)
+    )
+    return Frame(rows, cols, (wanted[0].size, wanted[1].size))
 
 
 # Messages
@@ -363,10 +352,10 @@ def parse_changes(text: str) -> Callable[[str], str]:
     return change
 
 
-def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
-    """Raise if ids of scores and key are others, or numbers of other lines."""
-    # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
-    if not all(ids.size for ids in (*wanted, *found)):
+def refuse_strangers(wanted: Ids, found: Ids) -> None:
+    """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
+    frame = frame_of(wanted, found)
+    if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
     n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""
     expected, got = "hold targets that have scores", "none: its ids are others"

@@ -21,21 +21,18 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5_writing
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.hdf5_writing import StoredColumn
 from bosaris_py.trials.alignment import IdList, Ids
-from bosaris_py.trials.trials import Trials, frame_of
+from bosaris_py.trials.trials import Trials
 
 LabelArray = npt.NDArray[np.int8]
 
-# By label, 1 for a target, -1 for a non-target, -2 for a spoof: the word, and the class of files. A
-# negative index counts from the end.
+# The words by label: 1 for a target, -1 for a non-target, -2 for a spoof, from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
-_CLASSES = np.array([0, listing.TARGET, listing.SPOOF, listing.NONTARGET], dtype=np.uint8)
 _LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
 
 # Categories, or numbers.
@@ -231,8 +228,7 @@ class Key(Trials):
                 got = align.name_trials(rows, cols, ids)
                 raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
-        cells = align.as_cells(mark_read_only(labels != 0), ids, "tar")
-        self.__attrs_init__(*ids, cells, mark_read_only(labels))
+        self.__attrs_init__(*ids, align.as_cells(labels != 0, ids, "tar"), mark_read_only(labels))
 
     @classmethod
     def from_trials(
@@ -344,7 +340,7 @@ class Key(Trials):
 
     def _places_of(self, wanted: Key) -> tuple[AnyArray | None, ...]:
         """Return the places here of trials, of models and of segments; None where none moves."""
-        frame = frame_of(wanted, self)
+        frame = align.frame_of(wanted.ids, self.ids)
         return self.locate(wanted, frame), frame.rows, frame.cols
 
     def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
@@ -446,18 +442,23 @@ class Key(Trials):
         return cls.from_trials(models, segments, [pair in both for pair in known])
 
     def _agrees(self, other: Self) -> bool:
-        mine, theirs = self._known, other._known
         return (
             super()._agrees(other)
-            and mine.keys() == theirs.keys()
-            and all(mine[n][0] == theirs[n][0] for n in mine)
-            and all(listing.equal_columns(mine[n][1], theirs[n][1]) for n in mine)
+            and self._known.keys() == other._known.keys()
+            and all(
+                side == other._known[name][0]
+                and listing.equal_columns(column, other._known[name][1])
+                for name, (side, column) in self._known.items()
+            )
         )
 
     # Files
 
+    def _kinds(self) -> Factor:
+        return Factor.from_values(WORDS[self.labels])
+
     def _in_list(self) -> AnyArray:
-        return WORDS[self.labels] if self.n_spoof else self.is_target
+        return self._kinds().values() if self.n_spoof else self.is_target
 
     def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         if form == "hdf5":
@@ -490,7 +491,7 @@ class Key(Trials):
         """
         known = dict(self._known)
         if self.n_spoof:
-            known[listing.KIND] = 0, listing.factor_of_kinds(_CLASSES[self.labels])
+            known[listing.KIND] = 0, self._kinds()
         if not known:
             super().save_hdf5(path)
             return
@@ -508,7 +509,7 @@ class Key(Trials):
     ) -> Self:
         if "labels" in arrays:
             ids = align.both_ids(arrays["modelset"], arrays["segset"])
-            cells = align.as_cells(mark_read_only(arrays["labels"] != 0), ids, "labels")
+            cells = align.as_cells(arrays["labels"] != 0, ids, "labels")
             return cls._made(*ids, cells, arrays["labels"])
         if "is_target" in arrays:
             arrays["is_target"] = as_labels(arrays["is_target"])
@@ -519,7 +520,7 @@ class Key(Trials):
         if order.order is not None:
             raise check.invalid("trials", "come by segment, then by model, each once", "others")
         known: dict[str, tuple[int, Column]] = {
-            name: (side, Factor(*x) if isinstance(x, tuple) else x)
+            name: (side, x if isinstance(x, np.ndarray) else Factor(*x))
             for side, word in enumerate(SIDES)
             for name, x in columns[word].items()
         }
@@ -659,8 +660,7 @@ class Key(Trials):
         return {"target": self.is_target, **spoofs}
 
     def _further_columns(self) -> Mapping[str, Column]:
-        words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
-        return {**self.columns, **words}
+        return {**self.columns, **({"label": self._kinds()} if self.n_spoof else {})}
 
 
 def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -668,8 +668,7 @@ def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str
     if not isinstance(trials, Trials):
         return [*trials]
     sides = zip(trials.ids, trials.trial_positions(), strict=True)
-    models, segments = (ids[places].tolist() for ids, places in sides)
-    return [*zip(models, segments, strict=True)]
+    return [*zip(*(ids[places].tolist() for ids, places in sides), strict=True)]
 
 
 def as_labels(labels: object) -> LabelArray:
@@ -705,15 +704,6 @@ def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
     return align.name_trials(models[chosen], segments[chosen], trials.ids)
-
-
-def notes_unless_found(
-    ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None
-) -> list[Note]:
-    """Note models, segments and trials that are missing, in the toolkit's words."""
-    # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
-    # found, column by column, or None for all.
-    return align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
 
 
 # Columns
@@ -779,15 +769,14 @@ class Columns(Mapping[str, Column]):
         """
         column = self.get(name)
         if column is None:
-            expected = f"be a column ({', '.join(self) or 'there is none'})"
             hint = "" if len(self) else "Columns come from a key file, or from with_columns."
+            expected = f"be a column ({', '.join(self) or 'there is none'})"
             raise check.invalid("name", expected, check.describe(name), hint)
         if isinstance(column, Factor):
             return column
         if column.dtype.kind == "f":
             hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
-            got = f"{check.describe(column)} in column {name!r}"
-            raise check.invalid("name", "name categories", got, hint)
+            raise check.invalid("name", "name categories", f"numbers in column {name!r}", hint)
         return Factor.from_values(column)
 
 
@@ -825,16 +814,15 @@ def _in_order(values: Given, name: str, side: str, ids: StrArray) -> Given:
     if index is None and not isinstance(values, Mapping):
         return values
     found = dict(values if index is None else zip(index, values, strict=True))
+    if len(found) < len(values):
+        raise check.invalid(name, "have each id once", "some twice")
     absent = [one for one in ids.tolist() if one not in found]
+    if absent and len(absent) == ids.size:
+        remedy = f"A dict {{id: value}}, or a Series with ids as its index, gives each {side}"
+        check.refuse_series(values, name, f"{remedy} its own.", side)
     if absent:
-        if len(absent) == ids.size:
-            remedy = f"A dict {{id: value}}, or a Series with ids as its index, gives each {side}"
-            check.refuse_series(values, name, f"{remedy} its own.", side)
         got = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
         raise check.invalid(name, f"have a value for each {side}", got)
-    if len(found) < len(values):
-        got = check.list_some(map(repr, check.repetitions(index)))
-        raise check.invalid(name, "have each id once", got)
     return [found[one] for one in ids.tolist()]
 
 

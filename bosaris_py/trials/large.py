@@ -36,7 +36,7 @@ from bosaris_py._validation import FilePath, as_path, check_unique, describe, in
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5_writing import FIELDS, IDS
-from bosaris_py.trials.alignment import Frame, IdIndex, Ids
+from bosaris_py.trials.alignment import Frame, Ids
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
 
@@ -390,16 +390,13 @@ def open_trials(
         kind = "scored" if trial_file is None else "key" if is_key else "trials"
         kinds = [*["scores"] * len(score_files), kind]
         sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
-    *others, wanted = (list(map(IdIndex, each)) for each in known)
     for each, path in zip(known, paths, strict=True):
         for side in each:
             check_unique(side, f"ids of {path}")
-    ids, frames = known[-1], []
-    for own, mine in zip(known, others, strict=False):
-        rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
-        frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
-        if is_key:
-            align.refuse_strangers(frames[-1], ids, own)
+    ids = known[-1]
+    frames = [align.frame_of(ids, own) for own in known[:-1]]
+    for own in known[:-1] if is_key else ():
+        align.refuse_strangers(ids, own)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and not listed[0] else None

@@ -16,9 +16,9 @@ from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials.alignment import IdIndex, IdList, Ids, from_columns
-from bosaris_py.trials.key import Key, Ndx, as_ndx, notes_unless_found
-from bosaris_py.trials.trials import FileMethods, Grid, frame_of
+from bosaris_py.trials.alignment import IdList, Ids, from_columns
+from bosaris_py.trials.key import Key, Ndx, as_ndx
+from bosaris_py.trials.trials import FileMethods, Grid
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
@@ -103,7 +103,7 @@ class SegmentQuality(FileMethods):
             If the object has more segments than the list, or lacks some of the list, with counts.
         """
         wanted = check.as_ids(ids, "ids")
-        places = IdIndex(self.ids).locate(IdIndex(wanted))
+        places = align.places_of(wanted, self.ids)
         values, has = _at(self.values, np.ones(self.ids.size, np.bool_), places, "values", wanted)
         n, n_wanted, n_missing = self.ids.size, wanted.size, int(np.count_nonzero(~has))
         texts = [f"Number of segments reduced from {n} to {n_wanted}"] * (n_wanted < n)
@@ -364,7 +364,7 @@ class QualityMeasures(Grid):
 
     def _at_trials(self, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
         """Return measures and flags of models and of segments, and which trials have both."""
-        frame = frame_of(ndx, self)
+        frame = align.frame_of(ndx.ids, self.ids)
         models = _at(self.modelQ, self.hasmodel, frame.rows, "modelQ", ndx.modelset)
         segments = _at(self.segQ, self.hasseg, frame.cols, "segQ", ndx.segset)
         # Two look-ups for each trial, instead of a matrix of all models and segments.
@@ -374,7 +374,7 @@ class QualityMeasures(Grid):
             # Position -1 reads some cell, of a trial that is not covered anyway.
             covered &= self._mask[frame.cells(rows, cols)]
         n_ids = int(np.count_nonzero(models[1])), int(np.count_nonzero(segments[1]))
-        warn(notes_unless_found(ndx, n_ids, covered))
+        warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(covered)))
         return models[0], segments[0], models[1], segments[1], covered
 
     def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:

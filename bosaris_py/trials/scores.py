@@ -16,9 +16,9 @@ from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, ma
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
-from bosaris_py.trials.alignment import Frame, IdList
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_unless_found
-from bosaris_py.trials.trials import Trials, frame_of
+from bosaris_py.trials.alignment import IdList
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
+from bosaris_py.trials.trials import Trials
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -183,10 +183,7 @@ class Scores(Trials):
         InvalidInputError
             If a score is NaN.
         """
-        return self._found_in(ndx, frame_of(ndx, self))
-
-    def _found_in(self, ndx: Trials, frame: Frame) -> tuple[FloatArray, BoolArray | None]:
-        values, found = self._look_up(ndx, frame)
+        values, found = self._look_up(ndx, align.frame_of(ndx.ids, self.ids))
         # If some score is NaN the minimum is, which needs no mask of the scores.
         if np.isnan(values.min(initial=0)):
             bad = np.ones(ndx.n_trials, np.bool_) if found is None else found.copy()
@@ -195,11 +192,15 @@ class Scores(Trials):
             raise check.invalid("scores", "not hold NaN where there is a trial", got)
         return mark_read_only(values), found
 
+    def _missing_in(self, ndx: Ndx | Key, found: BoolArray | None) -> list[Note]:
+        """Note models, segments and trials without scores, given which trials have one."""
+        n_ids = align.frame_of(ndx.ids, self.ids).n_found
+        return align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
+
     def _scored(self, ndx: Ndx | Key) -> tuple[FloatArray, BoolArray | None]:
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
-        frame = frame_of(ndx, self)
-        values, found = self._found_in(ndx, frame)
-        warn(notes_unless_found(ndx, frame.n_found, found))
+        values, found = self.found_in(ndx)
+        warn(self._missing_in(ndx, found))
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -238,7 +239,7 @@ class Scores(Trials):
         if self.is_sparse or ndx.is_sparse:
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
-        frame = frame_of(ndx, self)
+        frame = align.frame_of(ndx.ids, self.ids)
         present = frame.take_valid(self.cells)
         cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
         return self._made(*ndx.ids, cells, frame.take(self._contents))
@@ -303,7 +304,7 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            warn(notes_unless_found(ndx, frame_of(ndx, self).n_found, found))
+            warn(self._missing_in(ndx, found))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -405,11 +406,9 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
 
     Raise, and say why, if ids of key and scores never meet.
     """
-    frame = frame_of(key, scores)
-    if not frame.is_identity:
-        align.refuse_strangers(frame, key.ids, scores.ids)
-    values, found = scores._found_in(key, frame)
-    notes = notes_unless_found(key, frame.n_found, found)
+    align.refuse_strangers(key.ids, scores.ids)
+    values, found = scores.found_in(key)
+    notes = scores._missing_in(key, found)
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
@@ -430,7 +429,7 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        align.refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
+        align.refuse_strangers(ndx.ids, scores.ids)
     except DisjointIdsError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -439,7 +438,7 @@ def why_none_scored(scores: Scores, ndx: Trials) -> str:
 def _in_other_order(scores: Scores, ndx: Trials) -> str:
     """Say how many trials without a score have one as (segment, model); nothing if none has."""
     # Mostly no segment is a model, too, so nothing needs to be searched.
-    if (scores.model_index.locate_last(ndx.segment_index) < 0).all():
+    if {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
         return ""
     scored = trials_within(scores, ndx)
     models, segments = (each[~scored] for each in ndx.trial_positions())
@@ -555,10 +554,9 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
         names, systems = list(systems), list(systems.values())
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
-        frame = frame_of(ndx, item)
-        if ndx.n_trials and not frame.is_identity:
-            align.refuse_strangers(frame, ndx.ids, item.ids)
-        values, found = item._found_in(ndx, frame)
+        if ndx.n_trials:
+            align.refuse_strangers(ndx.ids, item.ids)
+        values, found = item.found_in(ndx)
         rows.append(values)
         if found is not None:
             # All systems are looked at, so that one message names every gap.

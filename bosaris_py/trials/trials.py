@@ -33,7 +33,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.files import columns as listing, hdf5, hdf5_writing, mat, toolkit
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, both_ids
+from bosaris_py.trials.alignment import Frame, IdList, Ids, both_ids
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
@@ -222,16 +222,6 @@ class Grid(FileMethods):
 
     modelset: StrArray = attrs.field(converter=read_only)
     segset: StrArray = attrs.field(converter=read_only)
-
-    @cached_property
-    def model_index(self) -> IdIndex:
-        """The models, sorted for look-up."""
-        return IdIndex(self.modelset)
-
-    @cached_property
-    def segment_index(self) -> IdIndex:
-        """The segments, sorted for look-up."""
-        return IdIndex(self.segset)
 
     @property
     def ids(self) -> Ids:
@@ -472,7 +462,7 @@ class Trials(Grid):
         >>> Ndx(["anna"], ["s1", "s2"]).locate(Ndx(["anna"], ["s2", "s3"])).tolist()
         [1, -1]
         """
-        frame = frame or frame_of(wanted, self)
+        frame = frame or align.frame_of(wanted.ids, self.ids)
         if frame.is_identity and (
             self.cells is wanted.cells or np.array_equal(self._codes, wanted._codes)
         ):
@@ -641,12 +631,3 @@ class Trials(Grid):
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
-
-
-def frame_of(target: Grid, source: Grid) -> Frame:
-    """Tell where the models and segments of one object lie in another."""
-    return Frame(
-        source.model_index.locate(target.model_index),
-        source.segment_index.locate(target.segment_index),
-        target.shape,
-    )

@@ -6,7 +6,14 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import Key, Ndx, Scores, alignment
-from bosaris_py.trials.alignment import Frame, IdIndex, by_columns, code_ids, from_columns
+from bosaris_py.trials.alignment import (
+    Frame,
+    by_columns,
+    code_ids,
+    frame_of,
+    from_columns,
+    places_of,
+)
 from tests.strategies import names
 
 LISTS = st.lists(names(), max_size=8)
@@ -18,11 +25,15 @@ def array(ids: list[str]) -> np.ndarray:
 
 @given(own=LISTS, wanted=LISTS)
 def test_ids_are_found_at_their_last_place(own: list[str], wanted: list[str]) -> None:
-    index, others = IdIndex(array(own)), IdIndex(array(wanted))
     table = {name: place for place, name in enumerate(own)}
-    assert index.locate_last(others).tolist() == [table.get(name, -1) for name in wanted]
-    assert (index.locate(others) is None) == (own == wanted)
-    assert index.has_repeated() == (len(set(own)) < len(own))
+    expected = [table.get(name, -1) for name in wanted]
+    assert places_of(array(wanted), array(own)).tolist() == expected
+    frame = frame_of((array(wanted), array(own)), (array(own), array(own)))
+    assert frame.cols is None
+    assert (frame.rows is None) == (own == wanted)
+    # A prefix must not match: numpy pads strings to a common width.
+    known, asked = array(["model_1", "model_10"]), array(["model_10", "model", "model_100"])
+    assert places_of(asked, known).tolist() == [1, -1, -1]
 
 
 @given(st.lists(names(), max_size=12), st.sampled_from([list, array]))
