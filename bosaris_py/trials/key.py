@@ -11,16 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Given,
-    Positions,
-    StrArray,
-    mark_read_only,
-    read_only,
-)
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import AnyArray, BoolArray, Given, Positions, StrArray, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5_writing
@@ -204,7 +196,7 @@ class Key(Trials):
     """
 
     # The label of each trial: a vector of a list, else a matrix.
-    _contents: LabelArray = attrs.field(converter=read_only)
+    _contents: LabelArray = attrs.field(converter=arrays.read_only)
     _known: Known = attrs.field(factory=dict)
 
     _kind, _listed = "key", "is_target"
@@ -329,19 +321,21 @@ class Key(Trials):
         TrialMismatchError
             If there are trials, models or segments without a value.
         """
-        places, known = other._places_of(self) if other._known else (), {}
+        places, known = other._places_of(self) if other._known else [], {}
         for name, (side, column) in other._known.items():
             at = places[side]
-            if at is not None and (at < 0).any():
-                message = f"{name!r} has a value for {np.count_nonzero(at >= 0)} of {at.size}"
-                raise TrialMismatchError(f"Column {message} {SIDES[side]}s; each must have one.")
+            if (absent := at < 0).any():
+                message = f"Column {name!r} has no value for {absent.sum()} of {at.size}"
+                raise TrialMismatchError(f"{message} {SIDES[side]}s; each must have one.")
             known[name] = side, take_items(column, at)
         return self._with_known(known) if known else self
 
-    def _places_of(self, wanted: Key) -> tuple[AnyArray | None, ...]:
-        """Return the places here of trials, of models and of segments; None where none moves."""
+    def _places_of(self, wanted: Key) -> list[AnyArray]:
+        """Return the places here of the trials, the models and the segments of another key."""
         frame = align.frame_of(wanted.ids, self.ids)
-        return self.locate(wanted, frame), frame.rows, frame.cols
+        at = self.locate(wanted, frame)
+        trials = np.arange(self.n_trials) if at is None else at
+        return [trials, *frame.cells(*map(np.arange, wanted.shape))]
 
     def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
         return super()._filtered(rows, cols, ids).with_columns_of(self)
@@ -442,23 +436,15 @@ class Key(Trials):
         return cls.from_trials(models, segments, [pair in both for pair in known])
 
     def _agrees(self, other: Self) -> bool:
+        mine, theirs = self.columns, other.columns
         return (
             super()._agrees(other)
-            and self._known.keys() == other._known.keys()
-            and all(
-                side == other._known[name][0]
-                and listing.equal_columns(column, other._known[name][1])
-                for name, (side, column) in self._known.items()
-            )
+            and mine.keys() == theirs.keys()
+            and all(listing.equal_columns(column, theirs[name]) for name, column in mine.items())
         )
-
-    # Files
 
     def _kinds(self) -> Factor:
         return Factor.from_values(WORDS[self.labels])
-
-    def _in_list(self) -> AnyArray:
-        return self._kinds().values() if self.n_spoof else self.is_target
 
     def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         if form == "hdf5":
@@ -470,6 +456,8 @@ class Key(Trials):
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         kind, arrays = super()._stored(form)
+        if "models" in arrays:
+            arrays["is_target"] = self._kinds().values() if self.n_spoof else self.is_target
         if form == "txt":
             # All targets, then all non-targets, as in the toolkit.
             order = np.argsort(-self.labels, kind="stable")
@@ -599,9 +587,7 @@ class Key(Trials):
         -------
         tuple of int
         """
-        if chosen is None:
-            return self.n_tar, self.n_non
-        labels = self.labels[chosen]
+        labels = self.labels if chosen is None else self.labels[chosen]
         return int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1))
 
     def to_ndx(self) -> Ndx:
@@ -639,13 +625,12 @@ class Key(Trials):
                 continue
             values = np.full((made.n_trials, *made.shape)[side], None, dtype=object)
             for item, at in zip(objects, places, strict=True):
-                where = slice(None) if at[side] is None else at[side]
-                column, before = item._known[name][1], values[where]
+                column, before = item._known[name][1], values[at[side]]
                 own = np.asarray(column.values() if isinstance(column, Factor) else column, object)
                 if (clash := (before != None) & (before != own)).any():  # noqa: E711
                     message = f"The objects to be merged have other values in column {name!r}"
                     raise TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
-                values[where] = own
+                values[at[side]] = own
             known[name] = side, as_column(values.tolist(), name, values.size)
         return made._with_known(known)
 
@@ -843,7 +828,7 @@ def as_column(values: Given, name: str, size: int) -> Column:
     if dtype.kind == "f":
         # float16 is slow in numpy, and longer types differ between machines.
         dtype = np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
-    return read_only(values.astype(dtype, copy=False))
+    return arrays.read_only(values.astype(dtype, copy=False))
 
 
 def as_factor(values: Given, name: str, size: int) -> Factor:

@@ -17,16 +17,8 @@ import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayRecord,
-    BoolArray,
-    Positions,
-    StrArray,
-    mark_read_only,
-    read_only,
-)
+from bosaris_py import _arrays as arrays, _validation as check, errors
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import import_pandas
 from bosaris_py._validation import FilePath
@@ -38,11 +30,8 @@ from bosaris_py.trials.alignment import Frame, IdList, Ids, both_ids
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
 
-# Positions of models and of segments: of trials, or of ids in longer lists.
-Sides = tuple[AnyArray, AnyArray]
 
-
-class FileMethods(ArrayRecord):
+class FileMethods(arrays.ArrayRecord):
     """Reading and saving in files; the extension of a name stands for a format."""
 
     __slots__ = ()
@@ -220,8 +209,8 @@ class FileMethods(ArrayRecord):
 class Grid(FileMethods):
     """Models and test segments, each once."""
 
-    modelset: StrArray = attrs.field(converter=read_only)
-    segset: StrArray = attrs.field(converter=read_only)
+    modelset: StrArray = attrs.field(converter=arrays.read_only)
+    segset: StrArray = attrs.field(converter=arrays.read_only)
 
     @property
     def ids(self) -> Ids:
@@ -319,7 +308,7 @@ class Grid(FileMethods):
 class Trials(Grid):
     """Base of the classes that say something about trials of models and test segments."""
 
-    cells: Cells = attrs.field(converter=attrs.converters.optional(read_only))
+    cells: Cells = attrs.field(converter=attrs.converters.optional(arrays.read_only))
 
     # What a file calls that which a list says of each trial.
     _listed: ClassVar[str] = ""
@@ -398,7 +387,7 @@ class Trials(Grid):
             return np.arange(self.n_trials)
         return align.cell_numbers(self.cells)
 
-    def trial_positions(self) -> Sides:
+    def trial_positions(self) -> tuple[AnyArray, AnyArray]:
         """Return where the model and the segment of each trial stand in the id lists.
 
         Returns
@@ -548,16 +537,12 @@ class Trials(Grid):
     def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         """Return the matrices of a file of a format."""
 
-    def _in_list(self) -> AnyArray:
-        """Return what the file of a list says of each trial."""
-        return self._vector()
-
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         ids = {"modelset": self.modelset, "segset": self.segset}
         if form == "mat" or (form == "hdf5" and not self.is_sparse):
             return self._kind, {**ids, **self._in_matrices(form)}
         models, segments = self.trial_positions()
-        contents = {self._listed: self._in_list()} if self._listed else {}
+        contents = {self._listed: self._vector()} if self._listed else {}
         return f"flat_{self._kind}", {**ids, "models": models, "segments": segments, **contents}
 
     @classmethod
