@@ -140,19 +140,15 @@ class Frame:
         return self.rows is None and self.cols is None
 
     @property
-    def found(self) -> tuple[BoolArray, BoolArray]:
+    def found(self) -> tuple[BoolArray, ...]:
         """Which of the wanted rows, and of the wanted columns, the source has."""
-        rows, cols = (
-            np.ones(n, np.bool_) if at is None else at >= 0
-            for at, n in zip((self.rows, self.cols), self.shape, strict=True)
-        )
-        return rows, cols
+        sides = zip((self.rows, self.cols), self.shape, strict=True)
+        return tuple(np.ones(n, np.bool_) if at is None else at >= 0 for at, n in sides)
 
     @property
-    def n_found(self) -> tuple[int, int]:
+    def n_found(self) -> tuple[int, ...]:
         """Number of wanted rows, and of wanted columns, that the source has."""
-        rows, cols = map(np.count_nonzero, self.found)
-        return int(rows), int(cols)
+        return tuple(int(np.count_nonzero(each)) for each in self.found)
 
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
@@ -218,11 +214,8 @@ def notes_of_missing(
     """Note, in the toolkit's words, models, segments and trials that are missing."""
     # `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
     # and `found` those of trials or, of a key, of targets and of non-targets.
-    texts = [
-        f"{noun} reduced from {n} to {has}"
-        for noun, n, has in zip(("models", "test segments"), shape, n_ids, strict=True)
-        if has < n
-    ]
+    ids = zip(("models", "test segments"), shape, n_ids, strict=True)
+    texts = [f"{noun} reduced from {n} to {has}" for noun, n, has in ids if has < n]
     nouns = ("trials missing",) if len(wanted) == 1 else ("targets missing", "non-targets missing")
     sides = zip(wanted, found, nouns, strict=True)
     texts += [f"{n - has} of {n} {noun}" for n, has, noun in sides if has < n]
