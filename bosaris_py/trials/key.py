@@ -131,7 +131,7 @@ class Ndx(Trials):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        return Ndx._merged(align.all_of_class(Ndx, self, *others), "")
+        return Ndx._merged(align.all_of_class(Ndx, self, *others))
 
     def to_ndx(self) -> Ndx:
         """Return the trials themselves.
@@ -199,7 +199,7 @@ class Key(Trials):
     _contents: LabelArray = attrs.field(converter=arrays.read_only)
     _known: Known = attrs.field(factory=dict)
 
-    _kind, _listed = "key", "is_target"
+    _kind, _listed, _argument = "key", "is_target", "labels"
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class Key(Trials):
         ids, rows, cols = align.code_trials(models, segments, labels=labels, **lines)
         found = as_labels(labels)
         check.check_shape(found, rows.shape, "labels", "like `models`")
-        made = cls._from_positions(ids, rows, cols, found, "labels")
+        made = cls._from_positions(ids, rows, cols, found)
         order = listing.order_trials(rows, cols, ids[0].size)
         for name, values in listed.items():
             column = as_column(values, name, rows.size)
@@ -352,8 +352,7 @@ class Key(Trials):
         -------
         Key
         """
-        models, segments = (side[chosen] for side in self.trial_positions())
-        made = self._from_positions(self.ids, models, segments, self.labels[chosen], "labels")
+        made = self._from_vector(self.ids, self._codes[chosen], self.labels[chosen])
         return made.with_columns_of(self)
 
     def bona_fide(self) -> Self:

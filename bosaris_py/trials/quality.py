@@ -161,11 +161,11 @@ def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
     """Return the ids and the values of a mapping, or of a Series with ids as its index."""
     if isinstance(given, Mapping):
         return list(given), np.transpose(list(given.values()))
-    index, values = check.row_labels(given), np.asarray(given)
-    if index is None or values.ndim != 1:
+    index = check.row_labels(given)
+    if index is None:
         expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
         raise check.invalid("values", expected, "nothing")
-    return list(index), values
+    return list(index), np.asarray(given)
 
 
 def _at(

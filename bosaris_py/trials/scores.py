@@ -59,7 +59,8 @@ class Scores(Trials):
     # The score of each trial: a vector of a list, else a matrix.
     _contents: FloatArray = attrs.field(converter=arrays.read_only)
 
-    _kind, _listed = "scores", "scores"
+    _kind = _listed = _argument = "scores"
+    _is_once = True
 
     def __init__(
         self,
@@ -98,7 +99,7 @@ class Scores(Trials):
         ids, rows, cols = align.code_trials(models, segments, scores=scores)
         values = check.as_vector(scores, "scores")
         check.check_shape(values, rows.shape, "scores", "like `models`")
-        return cls._from_positions(ids, rows, cols, values, "scores")
+        return cls._from_positions(ids, rows, cols, values)
 
     def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         return {"scoremat": self.scoremat, "scoremask": self.scoremask}
@@ -158,8 +159,7 @@ class Scores(Trials):
         object corrupts a score of another; here only scores are copied.
         """
         objects = align.all_of_class(Scores, self, *others)
-        fault = "The scores to be merged hold two scores for"
-        return Scores._merged(objects, fault, may_repeat=False)
+        return Scores._merged(objects, "The scores to be merged hold two scores for")
 
     # Scores of the trials of others
 

@@ -310,8 +310,11 @@ class Trials(Grid):
 
     cells: Cells = attrs.field(converter=attrs.converters.optional(arrays.read_only))
 
-    # What a file calls that which a list says of each trial.
+    # What a file, and what an argument, call that which a list says of each trial; whether objects
+    # that are merged may not have the same trial.
     _listed: ClassVar[str] = ""
+    _argument: ClassVar[str] = ""
+    _is_once: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -333,28 +336,19 @@ class Trials(Grid):
 
     @classmethod
     def _from_positions(
-        cls,
-        ids: Ids,
-        rows: AnyArray,
-        cols: AnyArray,
-        said: AnyArray | None = None,
-        name: str = "",
-        *,
-        fault: str = "",
-        may_repeat: bool = True,
+        cls, ids: Ids, rows: AnyArray, cols: AnyArray, said: AnyArray | None = None, fault: str = ""
     ) -> Self:
-        """Build an object of a list of trials in any order; `said` is the argument `name`."""
-        # It is an error if lines disagree on a trial or, unless trials `may_repeat`, list one
-        # again; of objects that are merged `fault` says so.
+        """Build an object of a list of trials in any order, and of what is said of each."""
+        # It is an error if lines disagree on a trial; of objects that are merged `fault` says so.
         said = np.broadcast_to(np.True_, rows.size) if said is None else said
         order = listing.order_trials(rows, cols, ids[0].size)
-        clash = order.repeated[order.conflicts(said)] if may_repeat else order.repeated
-        if clash.size:
+        is_clash = order.conflicts(said) | (cls._is_once and bool(fault))
+        if (clash := order.repeated[is_clash]).size:
             named = align.name_trials(rows[clash], cols[clash], ids)
             if fault:
                 raise errors.TrialMismatchError(f"{fault} {named}.")
             expected = "be the same for a trial listed twice"
-            raise check.invalid(name, expected, f"different values for {named}")
+            raise check.invalid(cls._argument, expected, f"different values for {named}")
         said = said if order.order is None else said[order.order]
         return cls._from_vector(ids, order.codes, said)
 
@@ -500,7 +494,7 @@ class Trials(Grid):
         return self._from_vector(ids, cells, self._contents[left])
 
     @classmethod
-    def _merged(cls, objects: Sequence[Self], fault: str, *, may_repeat: bool = True) -> Self:
+    def _merged(cls, objects: Sequence[Self], fault: str = "") -> Self:
         """Put the trials of several objects together, each once, with the ids of all."""
         sides = [*zip(*(item.ids for item in objects), strict=True)]
         models, segments = (mark_read_only(np.unique(np.concatenate(side))) for side in sides)
@@ -510,9 +504,7 @@ class Trials(Grid):
             for union, *both in zip((models, segments), sides, places, strict=True)
         )
         said = np.concatenate([item._vector() for item in objects])
-        made = cls._from_positions(
-            (models, segments), rows, cols, said, fault=fault, may_repeat=may_repeat
-        )
+        made = cls._from_positions((models, segments), rows, cols, said, fault)
         if not made.is_sparse or any(item.is_sparse for item in objects):
             return made
         return cls._made(*made.ids, made.trial_mask, made._matrix(made._contents))
@@ -555,7 +547,7 @@ class Trials(Grid):
             listing.as_positions(arrays[name], side, own.size, name, np.int32, "")
             for name, side, own in names
         )
-        return cls._from_positions(ids, rows, cols, arrays.get(cls._listed), cls._listed)
+        return cls._from_positions(ids, rows, cols, arrays.get(cls._listed))
 
     def save(self, path: FilePath) -> None:
         """Save the object in a file; the extension of its name names the format.

@@ -12,8 +12,6 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials.key import WORDS
 from tests.forms import as_list
 
-LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
-
 
 def frame_of(columns, library):
     """Return columns as a data frame, texts as categories on request."""
@@ -24,12 +22,15 @@ def frame_of(columns, library):
     if name == "pyarrow":
         return module.table(columns)
     frame = module.DataFrame(columns)
+    texts = [key for key, values in columns.items() if {*map(type, values[:1])} == {str}]
     if not categories:
         return frame
-    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
     if name == "pandas":
         return frame.astype(dict.fromkeys(texts, "category"))
     return frame.with_columns(module.col(texts).cast(module.Categorical))
+
+
+LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
 
 
 def rows_of(n_models, n_segments, n_rows, seed=0):
@@ -106,20 +107,11 @@ def test_labels_that_are_named(labels, how):
     assert bp.from_frame(table, **how).key.is_target.tolist() == [True, False, False]
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("share", [1.0, 0.6])
-def test_rows_in_the_order_of_a_matrix(order, share):
-    rng = np.random.default_rng(1)
-    m, s = (side.ravel(order) for side in np.indices((6, 7)))
-    kept = np.sort(rng.permutation(42)[: int(42 * share)])
-    models, segments = [f"m{i}" for i in m[kept]], [f"s{i}" for i in s[kept]]
-    values, labels = rng.normal(size=kept.size), rng.random(kept.size) < 0.5
-    table = {"model": models, "segment": segments, "x": values}
-    data = bp.from_frame(table | {"label": labels})
-    assert data.key == bp.Key.from_trials(models, segments, labels)
-    assert data.scores["x"] == bp.Scores.from_trials(models, segments, values)
-    # Without labels there is an Ndx.
-    assert bp.from_frame(table).key == data.key.to_ndx()
+def test_without_labels_there_is_an_ndx() -> None:
+    rows = rows_of(6, 7, 42)
+    key = bp.from_frame(rows).key
+    del rows["label"]
+    assert bp.from_frame(rows).key == key.to_ndx()
 
 
 def test_categories_that_no_row_has():
@@ -196,58 +188,47 @@ def test_bad_input(changed, options, argument):
         bp.from_frame(rows, **options)
 
 
-def test_numbers_that_are_scores_because_they_are_named():
+def test_numbers_that_are_scores_because_they_are_named() -> None:
     rows = FIVE | {"y": [0, 1, 1, 0, 1]}
-    assert list(bp.from_frame(rows, score=["x", "y"]).scores) == ["x", "y"]
-    assert list(bp.from_frame(rows, label="y").scores) == ["x"]
-    # Of three rows, scores may be 0 and 1 by chance.
     few = {name: values[:3] for name, values in rows.items()}
-    assert list(bp.from_frame(few).scores) == ["x", "y"]
-    assert list(
-        bp.from_frame(FIVE | {"score": FIVE["x"], "label": [1, 0, 1, 0, 0]}, columns="x").scores
-    ) == ["score"]
+    both = FIVE | {"score": FIVE["x"], "label": [1, 0, 1, 0, 0]}
+    for frame, options, names in (
+        (rows, {"score": ["x", "y"]}, ["x", "y"]),
+        (rows, {"label": "y"}, ["x"]),
+        # Of three rows, scores may be 0 and 1 by chance.
+        (few, {}, ["x", "y"]),
+        (both, {"columns": "x"}, ["score"]),
+    ):
+        assert list(bp.from_frame(frame, **options).scores) == names
 
 
 @pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], (), {}])
-def test_no_data_frame(value):
+def test_no_data_frame(value) -> None:
     with pytest.raises(InvalidInputError, match="`df` must"):
         bp.from_frame(value)
+    for library in ("pandas", "polars", "pyarrow", "dict"):
+        with pytest.raises(InvalidInputError, match="`df` must have a row"):
+            bp.from_frame(frame_of({"model": [], "segment": [], "label": [], "s": []}, library))
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
-def test_no_rows(library):
-    frame = frame_of({"model": [], "segment": [], "label": [], "s": []}, library)
-    with pytest.raises(InvalidInputError, match="`df` must have a row"):
-        bp.from_frame(frame)
-
-
-@pytest.mark.parametrize("rows", [1, 500], ids=["matrix", "list"])
-def test_spoofs(rows):
+def test_spoofs() -> None:
     frame = {
-        "model": [f"{name}{i // 4}" for i, name in enumerate([*"baba"] * rows)],
-        "segment": [f"s{i}" for i in range(4 * rows)],
-        "label": ["spoof", "target", "nontarget", "spoof"] * rows,
-        "attack": ["A09", "-", "-", "A10"] * rows,
-        "llr": [0.5, 2.5, -1.0, 1.5] * rows,
+        **{"model": [*"baba"], "segment": [*"stuv"], "attack": ["A09", "-", "-", "A10"]},
+        **{"label": ["spoof", "target", "nontarget", "spoof"], "llr": [0.5, 2.5, -1.0, 1.5]},
     }
     data = bp.from_frame(frame, columns="attack")
-    scores = data.scores["llr"].get_scores(data.key)
-    kinds = dict(zip(scores.tolist(), WORDS[data.key.labels].tolist(), strict=True))
-    assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
-    attacks = dict(zip(scores.tolist(), data.key.columns["attack"].values(), strict=True))
-    assert attacks == {0.5: "A09", 2.5: "-", -1.0: "-", 1.5: "A10"}
+    scores = data.scores["llr"].get_scores(data.key).tolist()
+    said = zip(WORDS[data.key.labels], data.key.columns["attack"].values(), strict=True)
+    expected = {0.5: ("spoof", "A09"), 2.5: ("target", "-"), -1.0: ("nontarget", "-")}
+    assert dict(zip(scores, said, strict=True)) == expected | {1.5: ("spoof", "A10")}
 
 
 def test_bins_and_dates_describe_trials_but_are_no_ids():
     """Bins keep their order, which that of their texts is not: "(9, 20]" comes last of these."""
     pd = pytest.importorskip("pandas")
     days = pd.to_datetime(["2026-02-01", "2026-01-01", "2026-02-01"])
-    described = {
-        "bin": pd.cut([15, 1, 7], [0, 5, 9, 20]),
-        "day": days,
-        "month": days.to_period("M"),
-    }
-    df = pd.DataFrame(ROWS | described)
+    bins = pd.cut([15, 1, 7], [0, 5, 9, 20])
+    df = pd.DataFrame(ROWS | {"bin": bins, "day": days, "month": days.to_period("M")})
     found = bp.from_frame(df, score="x", columns=["bin", "day", "month"]).key.columns
     assert found.factor("bin").levels.tolist() == ["(0, 5]", "(5, 9]", "(9, 20]"]
     assert found.factor("bin").values().tolist() == ["(9, 20]", "(5, 9]", "(0, 5]"]

@@ -1,6 +1,5 @@
 """Quality measures: alignment, filtering, merging; stacked like the toolkit's; the mask."""
 
-import pickle
 import warnings
 from typing import Any
 
@@ -77,21 +76,13 @@ def test_align_measures(item: QualityMeasures, ndx: Ndx | Key) -> None:
         warnings.simplefilter("ignore", MissingTrialsWarning)
         aligned = item.align_with_ndx(ndx)
         assert aligned.align_with_ndx(ndx) == aligned
-    assert aligned.modelset.tolist() == ndx.modelset.tolist()
-    assert aligned.segset.tolist() == ndx.segset.tolist()
+    assert [ids.tolist() for ids in aligned.ids] == [ids.tolist() for ids in ndx.ids]
     before, after = contents(item), contents(aligned)
-    assert after["models"] == {
-        m: q for m, q in before["models"].items() if m in ndx.modelset.tolist()
-    }
-    assert after["segments"] == {
-        s: q for s, q in before["segments"].items() if s in ndx.segset.tolist()
-    }
-    trials = ndx if isinstance(ndx, Ndx) else ndx.to_ndx()
-    wanted = {
-        (trials.modelset[i], trials.segset[j])
-        for i, j in zip(*np.nonzero(trials.trialmask), strict=True)
-    }
-    assert after["trials"] == before["trials"] & wanted
+    for side, ids in zip(("models", "segments"), ndx.ids, strict=True):
+        assert after[side] == {n: q for n, q in before[side].items() if n in ids.tolist()}
+    rows, cols = ndx.trial_positions()
+    wanted = zip(ndx.modelset[rows].tolist(), ndx.segset[cols].tolist(), strict=True)
+    assert after["trials"] == before["trials"] & {*wanted}
     assert not aligned.modelQ[:, ~aligned.hasmodel].any()
     assert not aligned.segQ[:, ~aligned.hasseg].any()
 
@@ -99,13 +90,10 @@ def test_align_measures(item: QualityMeasures, ndx: Ndx | Key) -> None:
 @given(quality_measures(), id_lists(), id_lists(), st.booleans())
 def test_filter_measures(item, models, segments, keep):
     before, after = contents(item), contents(item.filter(models, segments, keep))
-    assert after["models"] == {m: q for m, q in before["models"].items() if (m in models) == keep}
-    assert after["segments"] == {
-        s: q for s, q in before["segments"].items() if (s in segments) == keep
-    }
-    assert after["trials"] == {
-        (m, s) for m, s in before["trials"] if (m in models) == keep and (s in segments) == keep
-    }
+    for side, ids in (("models", models), ("segments", segments)):
+        assert after[side] == {n: q for n, q in before[side].items() if (n in ids) == keep}
+    left = {t for t in before["trials"] if {t[0] in models, t[1] in segments} == {keep}}
+    assert after["trials"] == left
 
 
 @given(quality_measures(), quality_measures())
@@ -153,8 +141,7 @@ def test_a_mask_that_says_what_the_flags_say_is_not_kept() -> None:
     for mask, n in ((shown, 2), (shown & np.array([True, False, True]), 1)):
         item = QualityMeasures(*ids, *measures, **flags, scoremask=mask)
         assert (item._mask is None) == (n == 2)
-        assert item._counts() == f"1 measures of {n} trials"
-        assert pickle.loads(pickle.dumps(item)) == item
+        assert repr(item).endswith(f"1 measures of {n} trials")
 
 
 @pytest.fixture
@@ -229,13 +216,13 @@ def test_mixing(quality):
     np.testing.assert_array_equal(mixed.scoremask, quality.scoremask)
 
 
-def test_bad_lists_and_mixtures(ndx, quality):
+def test_bad_lists_and_mixtures(ndx, quality) -> None:
     nan = SegmentQuality(["x", "y", "z"], [[1.0, np.nan, 1.0]])
-    for qualities in ([], [3.0], {"x": "loud"}, [nan]):
+    qtranses = np.ones((2, 3)), np.ones((1, 2)), np.ones((0, 1)), [1.0], [[np.nan]]
+    for call in (
+        *(lambda x=x: stack_quality(x, ndx) for x in ([], [3.0], {"x": "loud"}, [nan])),
+        lambda: stack_quality([quality], quality),
+        *(lambda x=x: mix_measures(quality, x) for x in qtranses),
+    ):
         with pytest.raises(InvalidInputError):
-            stack_quality(qualities, ndx)
-    with pytest.raises(InvalidInputError):
-        stack_quality([quality], quality)
-    for qtrans in (np.ones((2, 3)), np.ones((1, 2)), np.ones((0, 1)), [1.0], [[np.nan]]):
-        with pytest.raises(InvalidInputError):
-            mix_measures(quality, qtrans)
+            call()
