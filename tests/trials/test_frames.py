@@ -68,29 +68,18 @@ def test_trials_scores_and_columns(library, shape):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_labels(library):
+def test_labels(library) -> None:
     rows = rows_of(5, 6, 20)
     is_target = [word == "target" for word in rows["label"]]
     expected = bp.from_frame(rows).key
     for tar, non in [(True, False), (1, 0), (1, -1), (1.0, 0.0), ("TGT", "imp"), ("True", "false")]:
         rows["label"] = [tar if each else non for each in is_target]
         assert bp.from_frame(frame_of(rows, library), score="A").key == expected
-    others = iter(["different", "spoof", "?"] * 10)
-    rows["label"] = ["yes" if each else next(others) for each in is_target]
-    given = {"tar": "yes", "non": ["different", "spoof", "?"]}
-    assert bp.from_frame(frame_of(rows, library), **given).key == expected
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", ["model", "label", "gender"])
-def test_missing_values_name_the_row(library, name):
-    rows = rows_of(5, 6, 20)
-    rows[name][7] = None
-    with pytest.raises(InvalidInputError, match="row 7"):
-        bp.from_frame(frame_of(rows, library), columns="gender")
-    rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
-    with pytest.raises(InvalidInputError):
-        bp.from_frame(frame_of(rows, library))
+    for name in ("model", "label", "gender"):
+        rows = rows_of(5, 6, 20)
+        rows[name][7] = None
+        with pytest.raises(InvalidInputError, match="row 7"):
+            bp.from_frame(frame_of(rows, library), columns="gender")
 
 
 @pytest.mark.parametrize(
@@ -121,9 +110,7 @@ def test_categories_that_no_row_has():
     few = rows.astype(dict.fromkeys(("model", "segment", "label"), "category"))
     few["label"] = few["label"].cat.add_categories(["nobody"])
     few = few[few.gender == "f"]
-    data = bp.from_frame(few)
-    assert set(data.key.modelset) == set(few.model.astype(str))
-    assert data.key == bp.from_frame(few.to_dict("list")).key
+    assert bp.from_frame(few).key == bp.from_frame(few.to_dict("list")).key
 
 
 def test_out_and_in_again():
@@ -156,18 +143,12 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({}, {"label": "key"}, "label"),
         ({}, {"columns": ["sex"]}, "columns"),
         ({}, {"score": {"x"}}, "score"),
-        ({}, {"columns": {"x"}}, "columns"),
         ({"x": [1.0, np.nan, np.nan]}, {}, "score.*row 1 .2 rows"),
-        ({"x": ["1", "2", "3"]}, {"score": "x"}, "score"),
         # No column of scores is left out silently.
         ({"system": [Fraction(1, 2)] * 3}, {}, "score"),
-        ({"system": [1.5, None, 2.0]}, {}, "score"),
         ({"score": ["1.5", "2", "x"]}, {}, "score"),
         ({"label": [1, 2, 0]}, {}, "label"),
-        ({"label": [1.0, np.nan, 0.0]}, {}, "label"),
-        ({"label": ["same", "unknown", "different"]}, {"tar": "same"}, "non"),
         ({"label": ["same", "unknown", "different"]}, {"tar": "same", "non": "different"}, "non"),
-        ({"label": [1, 0, 2]}, {"tar": 1}, "non"),
         *(({"label": [1, 2, 2]}, {"tar": tar}, "tar") for tar in ("zz", None, np.nan, 3)),
         ({"target": [1, 0, 0]}, {}, "label"),
         ({"segment": ["s", "s", "s"]}, {}, "df.*row 0 again in row 1"),
@@ -176,7 +157,6 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({"model": ["m" * 10**6, "n", "n"]}, {}, "models"),
         # Two values may be labels, from four rows on.
         (FIVE | {"label": [1, 0, 1, 0, 0], "y": [0, 1, 1, 0, 1]}, {"label": "label"}, "score"),
-        (FIVE | {"label": ["target", *["other"] * 4]}, {}, "label"),
         (FIVE | {"label": None, "y": [-1, 1, 1, -1, 1]}, {}, "label"),
         # A score beside other numbers.
         (FIVE | {"label": [1, 0, 1, 0, 0], "score": FIVE["x"]}, {}, "score"),
@@ -243,11 +223,7 @@ def test_bins_and_dates_describe_trials_but_are_no_ids():
 
 
 @pytest.mark.slow
-def test_imports_no_data_frame_library():
-    code = (
-        "import sys, bosaris_py as bp\n"
-        "bp.from_frame({'model': ['a'], 'segment': ['b'], 's': [1.0]})\n"
-        "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+def test_imports_no_data_frame_library() -> None:
+    code = "import sys, bosaris_py as bp; bp.from_frame({'model': 'a', 'segment': 'b', 's': [1.0]})"
+    code += "; assert not {'pandas', 'polars', 'pyarrow'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -91,12 +91,10 @@ def test_missing_scores_are_filled(item: Scores, ndx: Ndx, value: float) -> None
 
 
 def test_filling_keeps_single_precision_if_it_can() -> None:
-    item = Scores(np.ones((1, 1), dtype=np.float32), ["m"], ["a"])
-    ndx = Ndx(["m"], ["a", "b"])
+    item, ndx = Scores(np.ones((1, 1), np.float32), ["m"], ["a"]), Ndx(["m"], ["a", "b"])
     for value, dtype in ((-0.1, np.float32), (np.inf, np.float32), (1e300, np.float64)):
-        filled = item.set_missing_to_value(ndx, value)
-        assert filled.scoremat.dtype == dtype
-        assert filled.scoremat[0, 1] == dtype(value)
+        filled = item.set_missing_to_value(ndx, value).scoremat
+        assert (filled.dtype, filled[0, 1]) == (dtype, dtype(value))
 
 
 @given(scores())
@@ -133,9 +131,6 @@ def test_equality_looks_at_scores_only() -> None:
     one = Scores([[1.0, 2.0]], ["m"], ["a", "b"], mask)
     assert one == Scores([[1.0, np.nan]], ["m"], ["a", "b"], mask)
     assert one == Scores(np.array([[1, 7]], dtype=np.float32), ["m"], ["a", "b"], mask)
-    assert one != Scores([[1.5, 2.0]], ["m"], ["a", "b"], mask)
-    assert one != Scores([[1.0, 2.0]], ["m"], ["a", "b"])
-    assert one != Scores([[1.0, 2.0]], ["m"], ["a", "c"], mask)
     assert one != Ndx(["m"], ["a", "b"], mask)
     rows = [[np.nan] * 2, [np.nan, 1.0], [1.0, np.nan], [2.0, 1.0]]
     some = [Scores([row], ["m"], ["a", "b"]) for row in rows]
@@ -191,30 +186,29 @@ def test_assemble_undoes_stack(ndx: Ndx | Key, dtype: type) -> None:
 def test_missing_scores_are_counted_for_every_system() -> None:
     key = Key(["m"], ["a", "b", "c"], [[True, False, False]], [[False, True, True]])
     some = [Scores([[1.0, 2.0, 3.0][:n]], ["m"], ["a", "b", "c"][:n]) for n in (3, 2)]
-    none = Scores([], [], [])
+    systems = [*some, Scores([], [], [])]
     with pytest.raises(TrialMismatchError, match=r"2 .* 1 of 2 .*; .* 3 .* 1 of 1 .* 2 of 2"):
-        stack_tar_non([*some, none], key)
-    with pytest.raises(TrialMismatchError, match=r"2 lacks 1 of 3 .*; .* 3 lacks 3 of 3"):
-        stack_scores([*some, none], key)
-    with pytest.raises(TrialMismatchError, match="b lacks 1 of 3 trials"):
-        stack_scores({"a": some[0], "b": some[1]}, key)
+        stack_tar_non(systems, key)
+    with pytest.raises(TrialMismatchError, match=r"b lacks 1 of 3 trials.*; .* c lacks 3 of 3"):
+        stack_scores(dict(zip("abc", systems, strict=True)), key)
     assert stack_scores({"a": some[0]}, key).tolist() == [[1.0, 2.0, 3.0]]
+    stranger = Scores([[1.0]], ["x"], ["y"])
     with pytest.raises(DisjointIdsError):
-        stack_scores([Scores([[1.0]], ["x"], ["y"])], key)
-    assert why_none_scored(some[0], key) == "" != why_none_scored(Scores([[1]], ["x"], ["y"]), key)
+        stack_scores([stranger], key)
+    assert why_none_scored(some[0], key) == "" != why_none_scored(stranger, key)
 
 
 def test_what_is_no_stack_is_refused() -> None:
     ndx, item = Ndx(["m"], ["a", "b"]), Scores([[1.0, 2.0]], ["m"], ["a", "b"])
     nan = Scores([[1.0, np.nan]], ["m"], ["a", "b"])
-    for systems, trials in (([], ndx), ([ndx], ndx), ([item], item), ([nan], ndx), (nan, ndx)):
+    for call in (
+        *(lambda x=x: stack_scores(x, ndx) for x in ([], [ndx], [item, ndx], "file", [nan], nan)),
+        lambda: stack_scores([item], item),
+        lambda: stack_tar_non([item], ndx),
+        *(lambda x=x: assemble(x, ndx) for x in ([1.0], [[1.0, 2.0]])),
+    ):
         with pytest.raises(InvalidInputError):
-            stack_scores(systems, trials)
-    with pytest.raises(InvalidInputError):
-        stack_tar_non([item], ndx)
-    for vector in ([1.0], [[1.0, 2.0]]):
-        with pytest.raises(InvalidInputError):
-            assemble(vector, ndx)
+            call()
 
 
 @given(ndxs() | keys(), st.data())
