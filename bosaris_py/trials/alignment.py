@@ -57,9 +57,7 @@ def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
     return mark_read_only(ids), ranks[codes]
 
 
-def code_trials(
-    models: IdList, segments: IdList, **said: object
-) -> tuple[Ids, Positions, Positions]:
+def code_trials(models: IdList, segments: IdList, **said: object) -> tuple[Ids, AnyArray, AnyArray]:
     """Return the sorted ids of a list of trials, and the positions of its models and segments.
 
     Columns of data frames, also those of what is `said` of the trials, must have the same rows.

@@ -117,10 +117,7 @@ def from_frame(
     order = order_trials(rows, cols, ids[0].size)
     if order.repeated.size:
         first, again = order.first[0], order.repeated[0]
-        found = (
-            f"({ids[0][rows[first]]}, {ids[1][cols[first]]}) of row {first} again in row {again} "
-            f"({order.repeated.size} rows repeat a trial)"
-        )
+        found = f"row {first} again in row {again} ({order.repeated.size} rows in all)"
         raise check.invalid("df", "have one row for each trial", found)
     at = np.arange(rows.size) if order.order is None else order.order
     systems = {n: Scores._from_vector(ids, order.codes, x[at]) for n, x in scores.items()}
@@ -185,8 +182,7 @@ def _column(frame: Frame, name: str, argument: str) -> Given:
 
 def _is_numeric(column: Given) -> bool:
     """Tell whether a column holds numbers, also as objects."""
-    array = np.asarray(column)
-    types = {*map(type, array[:100].tolist())} - {bool}
+    types = {*map(type, np.asarray(column)[:100].tolist())} - {bool}
     return any(issubclass(each, Number) for each in types)
 
 
@@ -217,7 +213,8 @@ def _texts(frame: Frame, name: str, argument: str) -> list[str]:
         hint = f"Whole ones become such where some are missing: df[{name!r}].astype('Int64')."
         found = f"other values in column {name!r}"
         raise check.invalid(argument, "name a column of text or whole numbers", found, hint)
-    return list(np.array([*map(str, levels)], object)[codes])
+    texts = [*map(str, levels)]
+    return [texts[code] for code in codes.tolist()]
 
 
 def _scores(frame: Frame, name: str) -> FloatArray:

@@ -79,8 +79,7 @@ class Ndx(Trials):
 
     @property
     def _contents(self) -> AnyArray:
-        shape = self.cells.shape if self.cells is not None else self.shape
-        return np.broadcast_to(np.True_, shape)
+        return np.broadcast_to(np.True_, self.shape if self.cells is None else self.cells.shape)
 
     @classmethod
     def _made(cls, *fields: object, **named: object) -> Self:

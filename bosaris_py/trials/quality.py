@@ -322,10 +322,8 @@ class QualityMeasures(Grid):
         return mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
 
     def _counts(self) -> str:
-        if self._mask is None:
-            n_trials = np.count_nonzero(self.hasmodel) * np.count_nonzero(self.hasseg)
-        else:
-            n_trials = np.count_nonzero(self._mask)
+        n_trials = np.count_nonzero(self.hasmodel) * np.count_nonzero(self.hasseg)
+        n_trials = n_trials if self._mask is None else np.count_nonzero(self._mask)
         return f"{self.n_measures} measures of {n_trials} trials"
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:

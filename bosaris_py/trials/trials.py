@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -26,6 +26,9 @@ from bosaris_py.files import columns as listing, hdf5, hdf5_writing, mat, toolki
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import Frame, IdList, Ids, both_ids
+
+# A function of an id, or changes as the command takes them; None leaves the ids.
+Renaming: TypeAlias = Callable[[str], str] | str | None
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
@@ -255,11 +258,7 @@ class Grid(FileMethods):
     def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
         """Return some of the models and segments."""
 
-    def rename(
-        self,
-        models: Callable[[str], str] | str | None = None,
-        segments: Callable[[str], str] | str | None = None,
-    ) -> Self:
+    def rename(self, models: Renaming = None, segments: Renaming = None) -> Self:
         """Give models and segments other ids.
 
         Parameters
