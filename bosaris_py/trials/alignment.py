@@ -40,8 +40,12 @@ _TILE = 128
 
 def places_of(wanted: StrArray, ids: StrArray) -> Positions:
     """Return the last position of each wanted id in a list, -1 for an unknown id."""
-    places = {name: place for place, name in enumerate(ids.tolist())}
-    return np.fromiter((places.get(name, -1) for name in wanted.tolist()), np.intp, wanted.size)
+    # Most lists are sorted, and are searched faster than a dictionary is made.
+    if ids.size and (ids[:-1] <= ids[1:]).all():
+        places = np.searchsorted(ids, wanted, side="right") - 1
+        return np.where(ids[places] == wanted, places, -1)
+    known = {name: place for place, name in enumerate(ids.tolist())}
+    return np.fromiter((known.get(name, -1) for name in wanted.tolist()), np.intp, wanted.size)
 
 
 def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
@@ -292,11 +296,11 @@ def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool)
     """Return the positions that a filter leaves; log how many of what goes, if it has a noun."""
     # Unknown ids are ignored, as in the toolkit.
     listed = {*check.as_ids(names, name).tolist()}
-    keep = check.as_flag(keep, "keep")
-    left = [place for place, each in enumerate(ids.tolist()) if (each in listed) == keep]
-    if noun and len(left) < ids.size:
-        logger.info("Number of %s reduced from %d to %d.", noun, ids.size, len(left))
-    return np.array(left, np.intp)
+    is_listed = np.fromiter(map(listed.__contains__, ids.tolist()), np.bool_, ids.size)
+    left = np.flatnonzero(is_listed == check.as_flag(keep, "keep"))
+    if noun and left.size < ids.size:
+        logger.info("Number of %s reduced from %d to %d.", noun, ids.size, left.size)
+    return left
 
 
 # Ids of scores and of a key that do not meet, and the changes that make them equal
@@ -343,9 +347,8 @@ def parse_changes(text: str) -> Callable[[str], str]:
     return change
 
 
-def refuse_strangers(wanted: Ids, found: Ids) -> None:
+def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
     """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
-    frame = frame_of(wanted, found)
     if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
     n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""

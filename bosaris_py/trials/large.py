@@ -395,8 +395,9 @@ def open_trials(
             check_unique(side, f"ids of {path}")
     ids = known[-1]
     frames = [align.frame_of(ids, own) for own in known[:-1]]
-    for own in known[:-1] if is_key else ():
-        align.refuse_strangers(ids, own)
+    for frame, own in zip(frames, known[:-1], strict=True):
+        if is_key:
+            align.refuse_strangers(frame, ids, own)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and not listed[0] else None

@@ -16,8 +16,8 @@ from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, ma
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
-from bosaris_py.trials.alignment import IdList
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
+from bosaris_py.trials.alignment import Frame, IdList
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_of_missing
 from bosaris_py.trials.trials import Trials
 
 
@@ -163,13 +163,17 @@ class Scores(Trials):
 
     # Scores of the trials of others
 
-    def found_in(self, ndx: Trials) -> tuple[FloatArray, BoolArray | None]:
+    def found_in(
+        self, ndx: Trials, frame: Frame | None = None
+    ) -> tuple[FloatArray, BoolArray | None]:
         """Return the scores of the trials of an Ndx or a Key, and which of these have one.
 
         Parameters
         ----------
         ndx : Ndx or Key
             The trials that are wanted.
+        frame : Frame, optional
+            Where their ids are among those of the scores, if that is known.
 
         Returns
         -------
@@ -183,7 +187,7 @@ class Scores(Trials):
         InvalidInputError
             If a score is NaN.
         """
-        values, found = self._look_up(ndx, align.frame_of(ndx.ids, self.ids))
+        values, found = self._look_up(ndx, frame or align.frame_of(ndx.ids, self.ids))
         # If some score is NaN the minimum is, which needs no mask of the scores.
         if np.isnan(values.min(initial=0)):
             bad = np.ones(ndx.n_trials, np.bool_) if found is None else found.copy()
@@ -192,15 +196,11 @@ class Scores(Trials):
             raise check.invalid("scores", "not hold NaN where there is a trial", got)
         return mark_read_only(values), found
 
-    def _missing_in(self, ndx: Ndx | Key, found: BoolArray | None) -> list[Note]:
-        """Note models, segments and trials without scores, given which trials have one."""
-        n_ids = align.frame_of(ndx.ids, self.ids).n_found
-        return align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
-
     def _scored(self, ndx: Ndx | Key) -> tuple[FloatArray, BoolArray | None]:
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
-        values, found = self.found_in(ndx)
-        warn(self._missing_in(ndx, found))
+        frame = align.frame_of(ndx.ids, self.ids)
+        values, found = self.found_in(ndx, frame)
+        warn(notes_of_missing(ndx, frame, found))
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -235,14 +235,18 @@ class Scores(Trials):
         [[2.0]]
         """
         ndx = as_ndx(ndx)
-        values, found = self._scored(ndx)
         if self.is_sparse or ndx.is_sparse:
+            values, found = self._scored(ndx)
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
         frame = align.frame_of(ndx.ids, self.ids)
-        present = frame.take_valid(self.cells)
+        matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
+        if np.isnan(matrix.min(initial=0)):
+            self.found_in(ndx, frame)  # refuses NaN under the mask
+        found = None if present is None else align.by_columns(present, ndx.cells)
+        warn(notes_of_missing(ndx, frame, found))
         cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
-        return self._made(*ndx.ids, cells, frame.take(self._contents))
+        return self._made(*ndx.ids, cells, matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -304,7 +308,7 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            warn(self._missing_in(ndx, found))
+            warn(notes_of_missing(ndx, align.frame_of(ndx.ids, self.ids), found))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -406,9 +410,10 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
 
     Raise, and say why, if ids of key and scores never meet.
     """
-    align.refuse_strangers(key.ids, scores.ids)
-    values, found = scores.found_in(key)
-    notes = scores._missing_in(key, found)
+    frame = align.frame_of(key.ids, scores.ids)
+    align.refuse_strangers(frame, key.ids, scores.ids)
+    values, found = scores.found_in(key, frame)
+    notes = notes_of_missing(key, frame, found)
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
@@ -429,7 +434,7 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        align.refuse_strangers(ndx.ids, scores.ids)
+        align.refuse_strangers(align.frame_of(ndx.ids, scores.ids), ndx.ids, scores.ids)
     except DisjointIdsError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -554,9 +559,10 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
         names, systems = list(systems), list(systems.values())
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
+        frame = align.frame_of(ndx.ids, item.ids)
         if ndx.n_trials:
-            align.refuse_strangers(ndx.ids, item.ids)
-        values, found = item.found_in(ndx)
+            align.refuse_strangers(frame, ndx.ids, item.ids)
+        values, found = item.found_in(ndx, frame)
         rows.append(values)
         if found is not None:
             # All systems are looked at, so that one message names every gap.
