@@ -20,7 +20,7 @@ from bosaris_py.files.columns import Factor
 from bosaris_py.trials import IdMap, Scores
 from bosaris_py.trials.conditions import as_conditions
 from bosaris_py.trials.key import as_column
-from tests.forms import as_list, as_matrix
+from tests.forms import as_list, as_matrix, contents
 from tests.strategies import keys
 
 
@@ -35,19 +35,9 @@ def test_all_trials_by_default() -> None:
         assert ndx != other
 
 
-def labels_of(key: Key) -> dict[tuple[str, str], bool]:
-    """Whether each trial is a target, by plain loops."""
-    return {
-        (model, segment): bool(key.tar[i, j])
-        for i, model in enumerate(key.modelset.tolist())
-        for j, segment in enumerate(key.segset.tolist())
-        if key.tar[i, j] or key.non[i, j]
-    }
-
-
 @given(keys())
 def test_counts(key: Key) -> None:
-    labels = list(labels_of(key).values())
+    labels = list(contents(key).values())
     assert (key.n_tar, key.n_non, key.n_trials) == (sum(labels), labels.count(False), len(labels))
     assert key.to_ndx() == Ndx(key.modelset, key.segset, key.tar | key.non)
 
@@ -55,7 +45,7 @@ def test_counts(key: Key) -> None:
 def test_pairs_of_recordings_once() -> None:
     recordings = ["a1", "a2", "b1", "b2", "c1", "c2"]
     key = Key.from_speakers(recordings, [name[0] for name in recordings])
-    assert labels_of(key) == {
+    assert contents(key) == {
         (one, other): one[0] == other[0]
         for i, one in enumerate(recordings)
         for other in recordings[i + 1 :]

@@ -23,28 +23,14 @@ from bosaris_py.trials.scores import (
     to_table,
     why_none_scored,
 )
+from tests.forms import contents
 from tests.strategies import keys, ndxs, scores
 
 
-def values_of(item: Scores) -> dict[tuple[str, str], float]:
-    """The score of each trial that has one, by plain loops."""
-    return {
-        (model, segment): float(item.scoremat[i, j])
-        for i, model in enumerate(item.modelset.tolist())
-        for j, segment in enumerate(item.segset.tolist())
-        if item.scoremask[i, j]
-    }
-
-
-def listed(item: Scores, mask: np.ndarray, target: Ndx | Key) -> list[float]:
-    """The scores under a mask of another object, column by column, by plain loops."""
-    values = values_of(item)
-    return [
-        values[model, segment]
-        for j, segment in enumerate(target.segset.tolist())
-        for i, model in enumerate(target.modelset.tolist())
-        if mask[i, j] and (model, segment) in values
-    ]
+def listed(item: Scores, trials: Ndx | Key, *, of: bool = True) -> list[float]:
+    """The scores of the trials of which something is said, column by column, by plain loops."""
+    values = contents(item)
+    return [values[at] for at, said in contents(trials).items() if said == of and at in values]
 
 
 @pytest.fixture(autouse=True)
@@ -61,33 +47,24 @@ def test_types_of_scores() -> None:
 @given(scores(), keys())
 def test_align(item: Scores, key: Key) -> None:
     ndx, aligned = key.to_ndx(), item.align_with_ndx(key)
-    assert aligned == item.align_with_ndx(ndx)
     again = aligned.align_with_ndx(ndx)
-    assert again == aligned
+    assert aligned == item.align_with_ndx(ndx) == again
     assert again.scoremat is aligned.scoremat
     assert [ids.tolist() for ids in aligned.ids] == [ids.tolist() for ids in ndx.ids]
-    wanted = values_of(Scores(np.zeros(ndx.shape), *ndx.ids, ndx.trialmask))
-    assert values_of(aligned) == {t: v for t, v in values_of(item).items() if t in wanted}
-    assert aligned.scoremat.dtype == item.scoremat.dtype
-
-
-@given(scores(), keys())
-def test_vectors_are_column_major(item: Scores, key: Key) -> None:
+    expected = {at: value for at, value in contents(item).items() if at in contents(ndx)}
+    assert contents(aligned) == expected
     tar, non = item.get_tar_non(key)
-    assert tar.tolist() == listed(item, key.tar, key)
-    assert non.tolist() == listed(item, key.non, key)
-    assert item.get_scores(key).tolist() == listed(item, key.tar | key.non, key)
-    assert item.get_scores(key.to_ndx()).tolist() == item.get_scores(key).tolist()
-    assert tar.dtype == non.dtype == item.scoremat.dtype
+    assert (tar.tolist(), non.tolist()) == (listed(item, key), listed(item, key, of=False))
+    for each in (key, ndx):
+        assert item.get_scores(each).tolist() == listed(item, ndx)
+    assert {x.dtype for x in (tar, non, aligned.scoremat)} == {item.scoremat.dtype}
 
 
 @given(scores(), ndxs(), st.sampled_from([0.0, -7.5, np.inf]))
 def test_missing_scores_are_filled(item: Scores, ndx: Ndx, value: float) -> None:
-    filled = item.set_missing_to_value(ndx, value)
-    assert np.array_equal(filled.scoremask, ndx.trialmask)
-    values = values_of(item)
-    for trial, score in values_of(filled).items():
-        assert score == values.get(trial, value)
+    values = contents(item)
+    expected = {trial: values.get(trial, value) for trial in contents(ndx)}
+    assert contents(item.set_missing_to_value(ndx, value)) == expected
 
 
 def test_filling_keeps_single_precision_if_it_can() -> None:
@@ -110,7 +87,7 @@ def test_transform_sees_the_scores_column_by_column(item: Scores) -> None:
     assert same.scoremat.dtype == item.scoremat.dtype
     numbered = item.transform(number)
     everything = Ndx(item.modelset, item.segset)
-    assert seen == listed(item, everything.trialmask, everything)
+    assert seen == listed(item, everything)
     assert numbered.get_scores(everything).tolist() == list(range(item.n_trials))
     np.testing.assert_array_equal(numbered.scoremask, item.scoremask)
 
@@ -146,7 +123,7 @@ def test_missing_trials_are_warned_of_at_the_line_of_the_caller() -> None:
             call(key)
         assert {warning.filename for warning in caught} == {__file__}
     with pytest.warns(MissingTrialsWarning):
-        assert values_of(item.set_missing_to_value(key, -1)) == {("m", "a"): 1, ("m", "b"): -1}
+        assert contents(item.set_missing_to_value(key, -1)) == {("m", "a"): 1, ("m", "b"): -1}
 
 
 # Several systems
@@ -217,10 +194,8 @@ def test_a_segment_has_its_score_in_each_trial(ndx: Ndx | Key, data: st.DataObje
     known = data.draw(st.lists(segments, min_size=1, unique=True))
     of_one = dict(zip(known, np.arange(len(known)) + 1.0, strict=True))
     utterances = Scores.from_trials(["cm"] * len(known), known, list(of_one.values()))
-    rows, cols = ndx.trial_positions()
-    pairs = zip(ndx.modelset[rows].tolist(), ndx.segset[cols].tolist(), strict=True)
-    expected = {pair: of_one[pair[1]] for pair in pairs if pair[1] in of_one}
-    assert values_of(scores_of_segments(utterances, ndx)) == expected
+    expected = {pair: of_one[pair[1]] for pair in contents(ndx) if pair[1] in of_one}
+    assert contents(scores_of_segments(utterances, ndx)) == expected
 
 
 def test_scores_of_utterances_are_none_of_trials() -> None:

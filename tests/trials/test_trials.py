@@ -18,7 +18,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.trials import IdMap, QualityMeasures, SegmentQuality, trials
-from tests.forms import as_list, as_matrix
+from tests.forms import as_list, as_matrix, contents
 from tests.strategies import (
     id_lists,
     id_maps,
@@ -61,17 +61,6 @@ def test_objects_alone(item, key, other, form, models, segments, keep) -> None:
     if full.modelset.size > 1:
         both = (form(full.filter(part, [], keep=False)) for part in ([], full.modelset[:1]))
         assert next(both).merge(next(both)).cells is None
-
-
-def contents(item: Ndx | Key | Scores) -> dict[tuple[str, str], object]:
-    """What is said of each trial, by plain loops."""
-    said = {Ndx: "trial_mask", Key: "tar", Scores: "scoremat"}[type(item)]
-    return {
-        (model, segment): getattr(item, said)[i, j].item()
-        for i, model in enumerate(item.modelset.tolist())
-        for j, segment in enumerate(item.segset.tolist())
-        if item.trial_mask[i, j]
-    }
 
 
 @given(
@@ -121,11 +110,6 @@ IDS = [f"{i}" for i in range(10)]
 CELLS = st.sets(st.integers(0, 99), max_size=40) | st.just(set(range(100)))
 
 
-def pairs_of(ndx: Ndx) -> list[tuple[str, str]]:
-    models, segments = ndx.trial_positions()
-    return list(zip(ndx.modelset[models].tolist(), ndx.segset[segments].tolist(), strict=True))
-
-
 @given(listed=CELLS, wanted=CELLS, order=st.permutations(range(10)), form=FORMS, other_form=FORMS)
 def test_trials_of_one_in_another(listed, wanted, order, form, other_form) -> None:
     """Against a dictionary; ids in another order, one unknown."""
@@ -135,8 +119,8 @@ def test_trials_of_one_in_another(listed, wanted, order, form, other_form) -> No
     source = form(Ndx(IDS, IDS, masks[0]))
     asked = other_form(Ndx([IDS[at] if at else "unknown" for at in order], IDS, masks[1]))
     found = source.locate(asked)
-    places = {trial: at for at, trial in enumerate(pairs_of(source))}
-    expected = [places.get(trial, -1) for trial in pairs_of(asked)]
+    places = {trial: at for at, trial in enumerate(contents(source))}
+    expected = [places.get(trial, -1) for trial in contents(asked)]
     assert (list(range(len(expected))) if found is None else found.tolist()) == expected
     same = order == list(range(10)) or not (listed and wanted)
     assert same or found is not None
@@ -211,7 +195,7 @@ def test_frames_have_a_row_a_trial(item: Scores, key: Key, form) -> None:
         (key.to_ndx(), {}),
     ):
         frame = form(one).to_frame()
-        assert list(frame.index) == pairs_of(one)
+        assert list(frame.index) == [*contents(one)]
         assert list(frame.index.names) == ["model", "segment"]
         assert frame.to_dict("list") == columns
 
