@@ -65,6 +65,9 @@ def test_trials_scores_and_columns(library, shape):
     rows["model"] = list(range(shape[2]))
     key = bp.from_frame(frame_of(rows, library), score="A").key
     assert set(key.modelset) == set(map(str, range(shape[2])))
+    # Without labels there is an Ndx.
+    del rows["label"]
+    assert bp.from_frame(frame_of(rows, library), score="A").key == key.to_ndx()
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -82,25 +85,15 @@ def test_labels(library) -> None:
             bp.from_frame(frame_of(rows, library), columns="gender")
 
 
-@pytest.mark.parametrize(
-    ("labels", "how"),
-    [
+def test_labels_that_are_named() -> None:
+    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"]}
+    for labels, how in (
         (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
         (["same", "other", "other"], {"tar": "same"}),
         ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
         ([5, 2, 2], {"tar": 5, "non": 2}),
-    ],
-)
-def test_labels_that_are_named(labels, how):
-    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
-    assert bp.from_frame(table, **how).key.is_target.tolist() == [True, False, False]
-
-
-def test_without_labels_there_is_an_ndx() -> None:
-    rows = rows_of(6, 7, 42)
-    key = bp.from_frame(rows).key
-    del rows["label"]
-    assert bp.from_frame(rows).key == key.to_ndx()
+    ):
+        assert bp.from_frame(table | {"label": labels}, **how).key.labels.tolist() == [1, -1, -1]
 
 
 def test_categories_that_no_row_has():

@@ -187,19 +187,6 @@ def test_tables_with_commas_come_back(tmp_path: Path, form) -> None:
     assert not (tmp_path / "bad.csv").exists()
 
 
-@given(scores(), keys(), FORMS)
-def test_frames_have_a_row_a_trial(item: Scores, key: Key, form) -> None:
-    for one, columns in (
-        (item, {"score": item.values.tolist()}),
-        (key, {"target": key.is_target.tolist()}),
-        (key.to_ndx(), {}),
-    ):
-        frame = form(one).to_frame()
-        assert list(frame.index) == [*contents(one)]
-        assert list(frame.index.names) == ["model", "segment"]
-        assert frame.to_dict("list") == columns
-
-
 def test_numbers_of_lines_are_no_ids() -> None:
     """Which lines of the longer file the shorter one lacks, nothing tells."""
     keys = []
