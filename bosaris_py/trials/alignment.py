@@ -353,12 +353,10 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         return
     n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""
     expected, got = "hold targets that have scores", "none: its ids are others"
-    sides = zip(frame.n_found, ("models", "segments"), wanted, found, strict=True)
-    shown = [
-        (noun, *(check.list_some(ids[:1]) for ids in both)) for n, noun, *both in sides if not n
-    ]
+    first = ([ids[:1] for ids in each] for each in (wanted, found))
+    sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
     text = "The {} of the key are such as {!r}, of the scores such as {!r}."
-    hint = " ".join(text.format(*each) for each in shown)
+    hint = " ".join(text.format(noun, *map(check.list_some, x)) for n, noun, *x in sides if not n)
     if n_lines != n_scores and all(map(_are_line_numbers, (wanted, found))):
         # Which lines of the longer file the shorter one lacks, nothing tells.
         expected = "have as many lines as the scores, because trials without ids go by their line"
@@ -379,10 +377,8 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
 def _are_line_numbers(ids: Ids) -> bool:
     """Tell whether trials have the ids that readers give to lines without any."""
     # Ids ascend and are distinct, so the last of as many numbers is their count.
-    models, segments = ids
-    last = str(segments.size)
-    ends = segments[0], segments[-1]
-    return models.tolist() == ["all"] and ends == ("1".zfill(len(last)), last)
+    (models, segments), last = ids, str(ids[1].size)
+    return [*models, *segments[[0, -1]].tolist()] == ["all", "1".zfill(len(last)), last]
 
 
 def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:

@@ -680,8 +680,7 @@ def as_ndx(ndx: object) -> Ndx | Key:
 
 def as_key(key: object) -> Key:
     """Return a key; raise if it is anything else."""
-    expected = "be a Key, which says what the targets are"
-    return align.instance_of((Key,), key, "key", expected)
+    return align.instance_of((Key,), key, "key", "be a Key, which says what the targets are")
 
 
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:

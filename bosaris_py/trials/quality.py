@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self, TypeAlias, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import scipy
-from attrs import field, frozen
-from attrs.converters import optional
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
@@ -24,7 +23,7 @@ from bosaris_py.trials.trials import FileMethods, Grid
 Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
 
 
-@frozen(init=False, eq=False, repr=False)
+@attrs.frozen(init=False, eq=False, repr=False)
 class SegmentQuality(FileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
@@ -48,8 +47,8 @@ class SegmentQuality(FileMethods):
     [[3.5, 7.25]]
     """
 
-    ids: StrArray = field(converter=arrays.read_only)
-    values: FloatArray = field(converter=arrays.read_only)
+    ids: StrArray = attrs.field(converter=arrays.read_only)
+    values: FloatArray = attrs.field(converter=arrays.read_only)
 
     _kind = "segment_quality"
 
@@ -214,7 +213,7 @@ def _check_parts(objects: Sequence[SegmentQuality | QualityMeasures], **names: s
         raise TrialMismatchError(f"The objects to be merged have {counts} quality measures.")
 
 
-@frozen(init=False, eq=False, repr=False)
+@attrs.frozen(init=False, eq=False, repr=False)
 class QualityMeasures(Grid):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
@@ -257,12 +256,12 @@ class QualityMeasures(Grid):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field(converter=arrays.read_only)
-    segQ: FloatArray = field(converter=arrays.read_only)
-    hasmodel: BoolArray = field(converter=arrays.read_only)
-    hasseg: BoolArray = field(converter=arrays.read_only)
+    modelQ: FloatArray = attrs.field(converter=arrays.read_only)
+    segQ: FloatArray = attrs.field(converter=arrays.read_only)
+    hasmodel: BoolArray = attrs.field(converter=arrays.read_only)
+    hasseg: BoolArray = attrs.field(converter=arrays.read_only)
     # None where the flags say all.
-    _mask: BoolArray | None = field(converter=optional(arrays.read_only))
+    _mask: BoolArray | None = attrs.field(converter=attrs.converters.optional(arrays.read_only))
 
     _kind, _formats = "quality_measures", (".h5", ".hdf5", ".mat")
 
@@ -417,7 +416,7 @@ Qualities: TypeAlias = Sequence[Quality] | Quality
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 
-@frozen(init=False, eq=False)
+@attrs.frozen(init=False, eq=False)
 class TrialQuality(arrays.ArrayRecord):
     """The quality measures of the trials of an Ndx or a Key, in any form."""
 

@@ -503,10 +503,8 @@ def scores_of_segments(scores: Scores, ndx: Ndx | Key) -> Scores:
     if scores.modelset.size != 1:
         got = f"{scores.modelset.size}"
         raise check.invalid("scores", "be of one model, as those of utterances are", got)
-    at, segments = (
-        scores.locate(Ndx._made(scores.modelset, ndx.segset, None)),
-        ndx.trial_positions()[1],
-    )
+    at = scores.locate(Ndx._made(scores.modelset, ndx.segset, None))
+    segments = ndx.trial_positions()[1]
     places = segments if at is None else at[segments]
     return assemble(scores.values[places[places >= 0]], ndx, places >= 0)
 

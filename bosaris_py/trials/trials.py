@@ -294,9 +294,8 @@ class Grid(FileMethods):
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
-        n_models, n_segments = self.shape
-        counts = self._counts()
-        return f"{type(self).__name__}: {n_models} models x {n_segments} segments, {counts}"
+        sizes = "{} models x {} segments".format(*self.shape)
+        return f"{type(self).__name__}: {sizes}, {self._counts()}"
 
     @abstractmethod
     def _counts(self) -> str:
