@@ -99,11 +99,10 @@ def test_lists_are_dictionaries(values, data: st.DataObject) -> None:
     models, segments = ([pair[side] for pair in (*values, *again)] for side in (0, 1))
     listed = np.array([values[pair] for pair in (*values, *again)], float)
     assert contents(Scores.from_trials(models, segments, listed)) == values
-    found = contents(Key.from_trials(models, segments, listed > 0))
-    assert found == {pair: value > 0 for pair, value in values.items()}
-    ndx = Ndx.from_trials(models, segments)
+    key, ndx = Key.from_trials(models, segments, listed > 0), Ndx.from_trials(models, segments)
+    assert contents(key) == {pair: value > 0 for pair, value in values.items()}
     assert contents(ndx) == dict.fromkeys(values, True)
-    assert (ndx.modelset.tolist(), ndx.segset.tolist()) == (sorted({*models}), sorted({*segments}))
+    assert [ids.tolist() for ids in ndx.ids] == [sorted({*models}), sorted({*segments})]
 
 
 IDS = [f"{i}" for i in range(10)]

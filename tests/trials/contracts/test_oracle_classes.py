@@ -28,14 +28,11 @@ ELSEWHERE = {
     "Id_Map row-vector cells are NOT valid": "lists of ids are neither rows nor columns here",
 }
 
+# Each with its reason.
 DIFFERENCES = {
-    "Scores.merge unmasked garbage is added": (
-        "the toolkit adds what lies under a false mask, 99, to the other's score, 7"
-    ),
+    "Scores.merge unmasked garbage is added": "what lies under a false mask, 99, is added to a 7",
     "Scores.merge2": "the toolkit adds an unmasked 8 to the score 30 of (m_c, s2)",
-    "Scores.align_with_ndx non-finite valid score": (
-        "infinite scores are legal; the toolkit refuses them, here only NaN is refused"
-    ),
+    "Scores.align_with_ndx non-finite valid score": "infinite scores are legal, NaN is refused",
 }
 
 
