@@ -1,7 +1,7 @@
 """Positions of ids in other lists, matrices in the order of other ids, and checks of both.
 
-Ids are sorted and looked up once for each object. After that a trial is a pair of positions, and a
-`Frame` says where the models and segments of one object lie in another.
+A trial is a pair of positions. A `Frame` says where the models and segments of one object lie in
+another. Where none of the ids meet, `refuse_strangers` names the change that makes them equal.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from bosaris_py.trials.trials import Trials
 
 LabelArray = npt.NDArray[np.int8]
 
-# The words by label: 1 for a target, -1 for a non-target, -2 for a spoof, from the end.
+# The word of each label: 1 is a target; -1, a non-target, and -2, a spoof, count from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
 _LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
 
@@ -35,7 +35,7 @@ Column: TypeAlias = Factor | AnyArray
 ColumnLike: TypeAlias = Factor | npt.ArrayLike | Sequence[object]
 OfSide: TypeAlias = tuple[str, Mapping[str, object] | ColumnLike]
 
-# What has a value in a column, and each column with the place of that.
+# What a column may describe; each known column has the place of that in this list.
 SIDES = ("trial", "model", "segment")
 Known: TypeAlias = Mapping[str, tuple[int, Column]]
 
