@@ -269,8 +269,7 @@ class Key(Trials):
             column = as_column(values, name, rows.size)
             if clash := np.count_nonzero(order.conflicts(column)):
                 got = f"another value in {clash} lines of column {name!r}"
-                expected = "have the same columns for a trial listed twice"
-                raise check.invalid("columns", expected, got)
+                raise check.invalid("columns", "be the same for a trial listed twice", got)
             given[name] = take_items(column, order.order)
         return made.with_columns(**given)
 
@@ -503,8 +502,8 @@ class Key(Trials):
         if columns is None:
             return super()._from_stored(**arrays)
         # In another order the trials would be sorted, but not the columns beside them.
-        order = listing.order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
-        if order.order is not None:
+        places = arrays["models"], arrays["segments"]
+        if listing.order_trials(*places, arrays["modelset"].size).order is not None:
             raise check.invalid("trials", "come by segment, then by model, each once", "others")
         known: dict[str, tuple[int, Column]] = {
             name: (side, x if isinstance(x, np.ndarray) else Factor(*x))

@@ -540,11 +540,9 @@ class Trials(Grid):
         if "models" not in arrays:
             return cls(**arrays)
         ids = both_ids(arrays["modelset"], arrays["segset"])
-        names = zip(("models", "segments"), ("modelset", "segset"), ids, strict=True)
-        rows, cols = (
-            listing.as_positions(arrays[name], side, own.size, name, np.int32, "")
-            for name, side, own in names
-        )
+        places, sizes = listing.as_positions, (ids[0].size, ids[1].size)
+        rows = places(arrays["models"], "modelset", sizes[0], "models", np.int32, "")
+        cols = places(arrays["segments"], "segset", sizes[1], "segments", np.int32, "")
         return cls._from_positions(ids, rows, cols, arrays.get(cls._listed))
 
     def save(self, path: FilePath) -> None:
