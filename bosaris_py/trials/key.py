@@ -13,13 +13,12 @@ import numpy.typing as npt
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, Given, Positions, StrArray, mark_read_only
-from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5_writing
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.hdf5_writing import StoredColumn
-from bosaris_py.trials.alignment import Frame, IdList, Ids
+from bosaris_py.trials.alignment import IdList, Ids
 from bosaris_py.trials.trials import Trials
 
 LabelArray = npt.NDArray[np.int8]
@@ -686,11 +685,6 @@ def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
     return align.name_trials(models[chosen], segments[chosen], trials.ids)
-
-
-def notes_of_missing(ndx: Ndx | Key, frame: Frame, found: BoolArray | None) -> list[Note]:
-    """Note models, segments and trials that are missing, given which trials were found."""
-    return align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
 
 
 # Columns

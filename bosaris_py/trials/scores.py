@@ -17,7 +17,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_of_missing
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.trials import Trials
 
 
@@ -200,7 +200,7 @@ class Scores(Trials):
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
         frame = align.frame_of(ndx.ids, self.ids)
         values, found = self.found_in(ndx, frame)
-        warn(notes_of_missing(ndx, frame, found))
+        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -244,7 +244,7 @@ class Scores(Trials):
         if np.isnan(matrix.min(initial=0)):
             self.found_in(ndx, frame)  # refuses NaN under the mask
         found = None if present is None else align.by_columns(present, ndx.cells)
-        warn(notes_of_missing(ndx, frame, found))
+        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
         cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
         return self._made(*ndx.ids, cells, matrix)
 
@@ -308,7 +308,8 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            warn(notes_of_missing(ndx, align.frame_of(ndx.ids, self.ids), found))
+            n_ids = align.frame_of(ndx.ids, self.ids).n_found
+            warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found)))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -413,7 +414,7 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
     frame = align.frame_of(key.ids, scores.ids)
     align.refuse_strangers(frame, key.ids, scores.ids)
     values, found = scores.found_in(key, frame)
-    notes = notes_of_missing(key, frame, found)
+    notes = align.notes_of_missing(key.shape, frame.n_found, key.counts(), key.counts(found))
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
