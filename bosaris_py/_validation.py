@@ -405,6 +405,9 @@ def check_shape(array: AnyArray, shape: tuple[int, ...], name: str, like: str) -
 
 def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
     """Raise if an id occurs twice, naming the first few that do."""
+    # Sorting texts takes far longer.
+    if len({*ids.tolist()}) == ids.size:
+        return
     values, counts = np.unique(ids, return_counts=True)
     if repeated := values[counts > 1].tolist():
         found = f"{len(repeated)} repeated ids ({list_some(repeated)})"

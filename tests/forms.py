@@ -26,6 +26,17 @@ def as_matrix(item: Trials) -> Trials:
     return Scores(item.scoremat, *item.ids, item.scoremask)
 
 
+def contents(item: Ndx | Key | Scores) -> dict[tuple[str, str], Any]:
+    """What is said of each trial, by plain loops."""
+    said = {Ndx: "trial_mask", Key: "tar", Scores: "scoremat"}[type(item)]
+    return {
+        (model, segment): getattr(item, said)[i, j].item()
+        for j, segment in enumerate(item.segset.tolist())
+        for i, model in enumerate(item.modelset.tolist())
+        if item.trial_mask[i, j]
+    }
+
+
 # The arguments of the constructors.
 _ARGUMENTS = {
     Ndx: ("modelset", "segset", "trialmask"),

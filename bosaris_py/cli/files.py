@@ -179,13 +179,11 @@ def with_ids(found: AnyTrials, args: argparse.Namespace, side: str) -> AnyTrials
     """Return scores (side "score") or trials ("key") with the ids that --ids makes of theirs."""
     if not (changes := [*args.ids, *getattr(args, f"{side}_ids")]):
         return found
-    from bosaris_py.trials.strangers import parse_changes
-
-    change = parse_changes(",".join(changes))
+    change = ",".join(changes)
     try:
         return found.rename(change, change)
     except InvalidInputError as error:
-        told = f"--ids {','.join(changes)} makes one id of several: {error.got}"
+        told = f"--ids {change} makes one id of several: {error.got}"
         raise InvalidInputError(told) from error
 
 

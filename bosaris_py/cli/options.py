@@ -95,7 +95,7 @@ def _label_words(text: str) -> dict[str, bool | str | None]:
 
 def _id_changes(text: str) -> list[str]:
     """Return changes of ids as a list of one text, so that more can be added."""
-    from bosaris_py.trials.strangers import parse_changes
+    from bosaris_py.trials.alignment import parse_changes
 
     try:
         parse_changes(text)

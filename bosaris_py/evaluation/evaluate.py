@@ -29,6 +29,7 @@ from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import read
+from bosaris_py.trials.alignment import remedy_of
 from bosaris_py.trials.conditions import Conditions, ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.large import TrialFiles, as_pairs
@@ -36,7 +37,6 @@ from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
-from bosaris_py.trials.strangers import remedy_of
 
 # What can be judged without a key, by name.
 ListsLike: TypeAlias = (

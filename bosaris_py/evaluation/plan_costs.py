@@ -19,9 +19,8 @@ from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import not_calibrated
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.trials.columns import Columns
 from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, shares_of
-from bosaris_py.trials.key import Key, as_key
+from bosaris_py.trials.key import Columns, Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores, scored_trials
 

@@ -118,7 +118,7 @@ def _part(name: str, part: str) -> ExamplePart:
         for column, values in stored["columns"][side].items()
     }
     labels = as_labels(Factor(*of_trials["label"]))
-    plain = Key._from_positions(ids, *places, labels, "labels")
+    plain = Key._from_positions(ids, *places, labels)
     whole = plain.with_columns(**known)
     key = plain.with_columns(**{column: known[column] for column in columns}).bona_fide()
     key = key.filter(ids[0], ids[1][np.unique(key.trial_positions()[1])], keep=True)

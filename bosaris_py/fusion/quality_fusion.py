@@ -30,7 +30,7 @@ from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import train_linear
 from bosaris_py.numerics.objective import TrainingObjective, pool_classes, refuse_non_finite
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality, quality as measuring
-from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.alignment import places_of
 from bosaris_py.trials.key import as_key, as_ndx
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
@@ -563,7 +563,7 @@ def _trial_values(given: object, ids: StrArray, positions: Positions, name: str)
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         expected = "be SegmentQuality of one measure, or numbers by id"
         raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality))
-    places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
+    places = places_of(ids, quality.ids)[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         found = f"{examples.size} ids with trials have no value of {name!r}"

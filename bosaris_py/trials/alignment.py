@@ -1,15 +1,17 @@
 """Positions of ids in other lists, matrices in the order of other ids, and checks of both.
 
-Ids are sorted and looked up once for each object. After that a trial is a pair of positions, and a
-`Frame` says where the models and segments of one object lie in another.
+A trial is a pair of positions. A `Frame` says where the models and segments of one object lie in
+another. Where none of the ids meet, `refuse_strangers` names the change that makes them equal.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -17,9 +19,8 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note
-from bosaris_py._validation import as_ids, check_shape, check_unique
 from bosaris_py.files.columns import Codes
 
 logger = logging.getLogger(__name__)
@@ -30,10 +31,6 @@ IdList = npt.ArrayLike | Sequence[str]
 
 Ids = tuple[StrArray, StrArray]
 
-# Cells of one block: a few megabytes of values, so that a block is still in the
-# cache when the next step needs it.
-_BLOCK_CELLS = 2**17
-
 # Side of the squares in which a matrix is transposed.
 _TILE = 128
 
@@ -41,79 +38,38 @@ _TILE = 128
 # Ids
 
 
-@frozen(eq=False)
-class IdIndex:
-    """A list of ids, sorted once so that ids are found by binary search."""
-
-    ids: StrArray
-
-    @cached_property
-    def order(self) -> Positions | None:
-        """Positions that sort the ids, equal ones in their old order; None if they are sorted."""
-        # Comparing neighbours takes far less time than sorting strings, and most lists are sorted.
-        if (self.ids[:-1] <= self.ids[1:]).all():
-            return None
-        return np.argsort(self.ids, kind="stable")
-
-    @cached_property
-    def ordered(self) -> StrArray:
-        """The ids in ascending order."""
-        return self.ids if self.order is None else self.ids[self.order]
-
-    def has_repeated(self) -> bool:
-        """Tell whether an id occurs more than once."""
-        return bool((self.ordered[:-1] == self.ordered[1:]).any())
-
-    def check_unique(self, name: str, hint: str = "") -> None:
-        """Raise if an id occurs more than once, naming the first few that do."""
-        if self.has_repeated():
-            check_unique(self.ids, name, hint)
-
-    def locate(self, wanted: IdIndex) -> Positions | None:
-        """Return like `locate_last`, or None if both lists are equal and nothing moves."""
-        same = self.ids is wanted.ids or np.array_equal(self.ids, wanted.ids)
-        return None if same else self.locate_last(wanted)
-
-    def locate_last(self, wanted: IdIndex) -> Positions:
-        """Return the last position in this list of each wanted id, -1 for an unknown id."""
-        if self.ids.size == 0:
-            return np.full(wanted.ids.size, -1, dtype=np.intp)
-        # Sorted ids are searched, so that the binary searches run through memory in order,
-        # which makes them several times faster.
-        positions = np.searchsorted(self.ordered, wanted.ordered, side="right") - 1
-        # Where no id is smaller this reads the last id (-1), which is another one.
-        absent = self.ordered[positions] != wanted.ordered
-        if self.order is not None:
-            positions = self.order[positions]
-        positions[absent] = -1
-        if wanted.order is not None:
-            positions[wanted.order] = positions.copy()
-        return positions
-
-    def which_in(self, names: StrArray) -> BoolArray:
-        """Tell for each id of this list, in its order, whether it is among `names`."""
-        return IdIndex(names).locate_last(self) >= 0
+def places_of(wanted: StrArray, ids: StrArray) -> Positions:
+    """Return the last position of each wanted id in a list, -1 for an unknown id."""
+    # Most lists are sorted, and are searched faster than a dictionary is made.
+    if ids.size and (ids[:-1] <= ids[1:]).all():
+        places = np.searchsorted(ids, wanted, side="right") - 1
+        return np.where(ids[places] == wanted, places, -1)
+    known = {name: place for place, name in enumerate(ids.tolist())}
+    return np.fromiter((known.get(name, -1) for name in wanted.tolist()), np.intp, wanted.size)
 
 
 def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
     """Split one id per trial into the sorted distinct ids and the position of each in them."""
-    # A hash table is four times faster here than sorting all the strings, and a list of str
-    # needs no conversion to numpy's four bytes per character.
+    # Texts in a list need no conversion to numpy's four bytes per character.
     if isinstance(names, list) and set(map(type, names)) == {str}:
         listed: list[str] = names
     else:
-        listed = as_ids(names, name).tolist()
+        listed = check.as_ids(names, name).tolist()
     numbers = Codes()
     codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.intp, count=len(listed))
-    ids, ranks = np.unique(as_ids(list(numbers), name), return_inverse=True)
+    ids, ranks = np.unique(check.as_ids(list(numbers), name), return_inverse=True)
     return mark_read_only(ids), ranks[codes]
 
 
-def code_trials(models: IdList, segments: IdList) -> tuple[Ids, Positions, Positions]:
-    """Return the sorted ids of a list of trials, and the positions of its models and segments."""
+def code_trials(models: IdList, segments: IdList, **said: object) -> tuple[Ids, AnyArray, AnyArray]:
+    """Return the sorted ids of a list of trials, and the positions of its models and segments.
+
+    Columns of data frames, also those of what is `said` of the trials, must have the same rows.
+    """
+    check.check_same_rows({"models": models, "segments": segments, **said})
     modelset, rows = code_ids(models, "models")
     segset, cols = code_ids(segments, "segments")
-    check_shape(cols, rows.shape, "segments", "like `models`")
+    check.check_shape(cols, rows.shape, "segments", "like `models`")
     return (modelset, segset), rows, cols
 
 
@@ -126,15 +82,10 @@ def as_slice(positions: Positions) -> slice | Positions:
 
 def inverse(positions: Positions, size: int) -> Positions:
     """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
-    found = np.full(size, -1, dtype=position_type(max(size, positions.size)))
-    known = np.flatnonzero(positions >= 0)
-    found[positions[known]] = known
-    return found
-
-
-def position_type(size: int) -> npt.DTypeLike:
-    """Return the smaller of int32 and int64 that holds the positions in a list."""
-    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    # What is no item goes behind the last one.
+    found = np.full(size + 1, -1)
+    found[positions] = np.arange(positions.size)
+    return found[:-1]
 
 
 # Matrices
@@ -154,13 +105,6 @@ def transposed(matrix: AnyArray) -> AnyArray:
 def cell_numbers(cells: AnyArray) -> Positions:
     """Return the numbers of some cells, column by column, given these or a mask."""
     return cells if cells.ndim == 1 else np.flatnonzero(transposed(cells))
-
-
-def in_both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
-    """Return which cells are under both masks; None says all."""
-    if first is None or second is None:
-        return second if first is None else first
-    return mark_read_only(first & second)
 
 
 def by_columns(matrix: AnyArray, mask: BoolArray | None) -> AnyArray:
@@ -198,24 +142,15 @@ class Frame:
         return self.rows is None and self.cols is None
 
     @property
-    def found(self) -> tuple[BoolArray, BoolArray]:
+    def found(self) -> tuple[BoolArray, ...]:
         """Which of the wanted rows, and of the wanted columns, the source has."""
-        rows, cols = (
-            np.ones(n, np.bool_) if at is None else at >= 0
-            for at, n in zip((self.rows, self.cols), self.shape, strict=True)
-        )
-        return rows, cols
+        sides = zip((self.rows, self.cols), self.shape, strict=True)
+        return tuple(np.ones(n, np.bool_) if at is None else at >= 0 for at, n in sides)
 
     @property
-    def n_found(self) -> tuple[int, int]:
+    def n_found(self) -> tuple[int, ...]:
         """Number of wanted rows, and of wanted columns, that the source has."""
-        rows, cols = map(np.count_nonzero, self.found)
-        return int(rows), int(cols)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the source has all that is wanted."""
-        return self.n_found == self.shape
+        return tuple(int(np.count_nonzero(each)) for each in self.found)
 
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
@@ -225,35 +160,31 @@ class Frame:
 
     def take(self, source: AnyArray) -> AnyArray:
         """Return the source in the wanted order, itself if nothing moves; missing cells are 0."""
-        return source if self.is_identity else mark_read_only(self.copy_of(source))
-
-    def copy_of(self, source: AnyArray) -> AnyArray:
-        """Return what `take` does where something moves, but writeable."""
-        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
-        if source.T.flags.c_contiguous and not source.flags.c_contiguous:
-            return Frame(self.cols, self.rows, self.shape[::-1]).copy_of(source.T).T
-        if source.size == 0 or 0 in self.shape:
-            return np.zeros(self.shape, dtype=source.dtype)
-        # Position -1 copies some row or column, which is cleared below.
-        if self.cols is None:
-            out = source[slice(None) if self.rows is None else self.rows]
-        else:
-            out = np.empty(self.shape, dtype=source.dtype)
-            step = max(1, _BLOCK_CELLS // source.shape[1])
-            for start in range(0, self.shape[0], step):
-                block = slice(start, start + step)
-                part = source[block if self.rows is None else self.rows[block]]
-                np.take(part, self.cols, axis=1, out=out[block], mode="clip")
-        for lines, at in ((out, self.rows), (out.T, self.cols)):
-            if at is not None and (at < 0).any():
-                lines[at < 0] = 0
-        return out
+        if self.is_identity:
+            return source
+        out = source if source.size else np.zeros(self.shape, source.dtype)
+        for axis, at in enumerate((self.rows, self.cols)):
+            if at is not None and source.size:
+                # Position -1 copies some row or column, which is cleared.
+                out = np.take(out, at, axis, mode="clip")
+                if (lost := at < 0).any():
+                    np.moveaxis(out, axis, 0)[lost] = 0
+        return mark_read_only(out)
 
     def take_valid(self, present: BoolArray | None) -> BoolArray | None:
         """Return which wanted cells hold a value, given those of the source; None: all."""
         if present is not None:
             return self.take(present)
-        return None if self.is_complete else np.logical_and.outer(*self.found)
+        return None if self.n_found == self.shape else np.logical_and.outer(*self.found)
+
+
+def frame_of(wanted: Ids, found: Ids) -> Frame:
+    """Tell where the models and segments of one object lie in another."""
+    rows, cols = (
+        None if mine is theirs or np.array_equal(mine, theirs) else places_of(mine, theirs)
+        for mine, theirs in zip(wanted, found, strict=True)
+    )
+    return Frame(rows, cols, (wanted[0].size, wanted[1].size))
 
 
 # Messages
@@ -268,13 +199,14 @@ def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
 
 def misuse(value: object) -> str:
     """Return the likely mistake where something stands in the place of scores or of a key."""
-    if isinstance(value, str | os.PathLike):
-        return "Read the file: read_key(path), read_trials(path) or read_scores(path)."
-    if isinstance(value, Mapping):
-        return f"Give one system of it: {check.list_some(value)}."
+    match value:
+        case str() | os.PathLike():
+            return "Read the file: read_key(path), read_trials(path) or read_scores(path)."
+        case Mapping():
+            return f"Give one system of it: {check.list_some(value)}."
     if hasattr(value, "columns") and not hasattr(value, "modelset"):
         return "Of a data frame take from_frame(df).key and from_frame(df).scores."
-    is_other = isinstance(value, list) or hasattr(value, "modelset")
+    is_other = type(value) is list or hasattr(value, "modelset")
     return "Were scores and key swapped?" if is_other else ""
 
 
@@ -284,11 +216,8 @@ def notes_of_missing(
     """Note, in the toolkit's words, models, segments and trials that are missing."""
     # `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
     # and `found` those of trials or, of a key, of targets and of non-targets.
-    texts = [
-        f"{noun} reduced from {n} to {has}"
-        for noun, n, has in zip(("models", "test segments"), shape, n_ids, strict=True)
-        if has < n
-    ]
+    ids = zip(("models", "test segments"), shape, n_ids, strict=True)
+    texts = [f"{noun} reduced from {n} to {has}" for noun, n, has in ids if has < n]
     nouns = ("trials missing",) if len(wanted) == 1 else ("targets missing", "non-targets missing")
     sides = zip(wanted, found, nouns, strict=True)
     texts += [f"{n - has} of {n} {noun}" for n, has, noun in sides if has < n]
@@ -334,58 +263,197 @@ def as_list_of(classes: tuple[type[Item], ...], values: object, name: str) -> li
 def both_ids(modelset: IdList, segset: IdList) -> Ids:
     """Return the ids of models and segments as arrays; each must be there once."""
     models, segments = check.as_ids(modelset, "modelset"), check.as_ids(segset, "segset")
-    IdIndex(models).check_unique("modelset")
-    IdIndex(segments).check_unique("segset")
+    check.check_unique(models, "modelset")
+    check.check_unique(segments, "segset")
     return models, segments
 
 
-def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
-    """Return values as a matrix; an empty list fits any shape without cells."""
-    shape = (0, 0) if ids is None else tuple(each.size for each in ids)
-    if np.shape(value) == (0,) and 0 in shape:
-        value = np.empty(shape)
-    matrix = check.as_matrix(value, name)
-    if ids is not None:
-        _check_sides(value, matrix, ids, name)
-    return matrix
+def fitted(array: AnyArray, given: npt.ArrayLike, ids: Ids, name: str) -> AnyArray:
+    """Return a matrix with a row for each model and a column for each segment; refuse others."""
+    shape = ids[0].size, ids[1].size
+    # An empty list fits any shape without cells.
+    array = array.reshape(shape) if array.size == 0 and 0 in shape else array
+    check.check_shape(array, shape, name, "(models, segments)")
+    check.check_frame(given, name, *zip(("modelset", "segset"), ids, strict=True))
+    return array
 
 
 def to_mask(value: npt.ArrayLike, ids: Ids, name: str) -> BoolArray:
-    """Return a mask as an array; an empty list fits any shape without cells."""
-    mask, shape = check.as_mask(value, name), tuple(each.size for each in ids)
-    if mask.ndim < 2 and mask.size == 0 and 0 in shape:
-        mask = mask.reshape(shape)
-    _check_sides(value, mask, ids, name)
-    return mask
+    """Return a mask as an array."""
+    return fitted(check.as_mask(value, name), value, ids, name)
 
 
 def as_cells(mask: npt.ArrayLike | None, ids: Ids, name: str) -> BoolArray | None:
-    """Return which cells are trials, read-only; None for all."""
+    """Return which cells are trials; None for all."""
     found = None if mask is None else to_mask(mask, ids, name)
     return None if found is None or found.all() else found
-
-
-def _check_sides(value: npt.ArrayLike, matrix: AnyArray, ids: Ids, name: str) -> None:
-    check.check_shape(matrix, (ids[0].size, ids[1].size), name, "(models, segments)")
-    check.check_frame(value, name, *zip(("modelset", "segset"), ids, strict=True))
 
 
 # Filters
 
 
-def kept(
-    index: IdIndex, names: IdList, argument: str, noun: str, *, keep: bool
-) -> Positions | None:
-    """Return the positions that a filter leaves, None for all; log how many go."""
+def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool) -> Positions:
+    """Return the positions that a filter leaves; log how many of what goes, if it has a noun."""
     # Unknown ids are ignored, as in the toolkit.
-    left = index.which_in(check.as_ids(names, argument)) == check.as_flag(keep, "keep")
-    if left.all():
-        return None
-    places = np.flatnonzero(left)
-    logger.info("Number of %s reduced from %d to %d.", noun, left.size, places.size)
-    return places
+    listed = {*check.as_ids(names, name).tolist()}
+    is_listed = np.fromiter(map(listed.__contains__, ids.tolist()), np.bool_, ids.size)
+    left = np.flatnonzero(is_listed == check.as_flag(keep, "keep"))
+    if noun and left.size < ids.size:
+        logger.info("Number of %s reduced from %d to %d.", noun, ids.size, left.size)
+    return left
 
 
-def take_ids(ids: StrArray, positions: Positions | None) -> StrArray:
-    """Return the ids at some positions; None says all."""
-    return ids if positions is None else mark_read_only(ids[positions])
+# Ids of scores and of a key that do not meet, and the changes that make them equal
+#
+# A change is written as the command takes it: `basename` leaves the folders out, `strip-suffix` the
+# extension, `strip-suffix=TEXT` and `strip-prefix=TEXT` a text, and `s/A/B/` replaces the first A,
+# `s/A/B/g` each A, as sed does. Several are written with commas between them.
+
+# As many ids of a key are tried, and compared with so many of the scores; so many of these are
+# searched for in others.
+_TRIED, _LOOKED_AT, _SEARCHED_FOR = 200, 1000, 3
+
+# What stands between the parts of ids, and what ids may have too much.
+_SEPARATORS = "/-_.~:| \\"
+_PARTS = "^0+", ".*_", ".*-", "_.*", "-.*"
+
+_ALONE = {"basename": r".*[/\\]", "strip-suffix": r"(?<=[^/\\])\.[^./\\]*\Z"}
+_STRIPPED = {"strip-prefix": r"\A{}", "strip-suffix": r"{}\Z"}
+_SED = re.compile(r"s(\W)((?:\\.|(?!\1).)+)\1((?:\\.|(?!\1).)*)\1(g?)")
+
+
+def parse_changes(text: str) -> Callable[[str], str]:
+    """Return the function of an id that some changes stand for."""
+    rules: list[tuple[re.Pattern[str], str, int]] = []
+    for word in re.split(r",(?=basename|strip-|s\W)", text):
+        name, _, rest = word.partition("=")
+        old, new, count = _ALONE.get(word, ""), "", 1
+        if rest and name in _STRIPPED:
+            old = _STRIPPED[name].format(re.escape(rest))
+        elif found := _SED.fullmatch(word):
+            mark, *parts, every = found.groups()
+            old, new = (part.replace(f"\\{mark}", mark) for part in parts)
+            count = 0 if every else 1
+        if not old:
+            expected = "basename, strip-suffix[=.wav], strip-prefix=TEXT or s/A/B/"
+            raise errors.InvalidInputError(f"{word!r}: expected {expected}")
+        rules.append((re.compile(old), new, count))
+
+    def change(name: str) -> str:
+        for pattern, new, count in rules:
+            name = pattern.sub(new, name, count)
+        return name
+
+    return change
+
+
+def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
+    """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
+    if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
+        return
+    n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""
+    expected, got = "hold targets that have scores", "none: its ids are others"
+    first = ([ids[:1] for ids in each] for each in (wanted, found))
+    sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
+    text = "The {} of the key are such as {!r}, of the scores such as {!r}."
+    hint = " ".join(text.format(noun, *map(check.list_some, x)) for n, noun, *x in sides if not n)
+    if n_lines != n_scores and all(map(_are_line_numbers, (wanted, found))):
+        # Which lines of the longer file the shorter one lacks, nothing tells.
+        expected = "have as many lines as the scores, because trials without ids go by their line"
+        got = f"{n_lines} lines of the key, and {n_scores} of the scores"
+        hint = "Give both files a column of ids, or bring them to the same lines."
+    elif not hint:
+        return
+    elif _are_line_numbers(found):
+        call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
+        option = "--scores-in-order"
+    else:
+        call, option = remedy_of(wanted, found)
+    raise errors.DisjointIdsError(
+        argument="key", expected=expected, got=got, hint=hint, call=call, option=option
+    )
+
+
+def _are_line_numbers(ids: Ids) -> bool:
+    """Tell whether trials have the ids that readers give to lines without any."""
+    # Ids ascend and are distinct, so the last of as many numbers is their count.
+    (models, segments), last = ids, str(ids[1].size)
+    return [*models, *segments[[0, -1]].tolist()] == ["all", "1".zfill(len(last)), last]
+
+
+def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:
+    """Return the call, and the option of the command, that make half of the ids equal, or more."""
+    whole = [(mine.tolist(), theirs.tolist()) for mine, theirs in zip(wanted, found, strict=True)]
+    sides = [_alike(*side) for side in whole]
+    before = [_share(*side) for side in sides]
+    for words in _candidates([side for side, n in zip(sides, before, strict=True) if n < 0.5]):
+        text = ",".join(words)
+        change = parse_changes(text) if text else str
+        after = [_share(*(map(change, ids) for ids in side)) for side in sides]
+        if any(new < max(0.5, old) for old, new in zip(before, after, strict=True)):
+            continue
+        if text and all(len({*map(change, x)} - {""}) == len(x) for side in whole for x in side):
+            call = (
+                f"scores, key = scores.rename({text!r}, {text!r}), key.rename({text!r}, {text!r})"
+            )
+            return f"Write {call}.", f"--ids {shlex.quote(text)}"
+    return "", ""
+
+
+def _alike(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return some ids, and those of the others that end with the same words, as many as can be."""
+    tried, near = mine[:: max(1, len(mine) // _TRIED)][:_TRIED], theirs
+
+    def end(name: str, n_words: int) -> list[str]:
+        return re.split(r"[\W_]", re.sub(_ALONE["strip-suffix"], "", name))[-n_words:]
+
+    for n_words in (1, 2, 3):
+        ends = [end(name, n_words) for name in tried]
+        near = [name for name in near if end(name, n_words) in ends] or near
+    return [*tried], [*near[:_LOOKED_AT]]
+
+
+def _share(mine: Iterable[str], theirs: Iterable[str]) -> float:
+    """Return the share of the ids of the shorter list that are in both."""
+    first, second = {*mine}, {*theirs}
+    return len(first & second) / max(1, min(len(first), len(second)))
+
+
+def _candidates(sides: Sequence[tuple[list[str], list[str]]]) -> Iterator[list[str]]:
+    """Yield changes that may make the ids of each side equal, the smallest first."""
+    for start in ([], ["strip-suffix"], ["basename"], ["basename", "strip-suffix"]):
+        change = parse_changes(",".join(start)) if start else str
+        for side in sides:
+            mine, theirs = ([*map(change, ids)] for ids in side)
+            rests = dict.fromkeys((*_rests(mine, theirs), *_rests(theirs, mine)))
+            # Not what begins the ids themselves, as spk of spk1.
+            heads = (re.sub(r"[^\W_]*\Z", "", _head(ids)) for ids in (mine, theirs))
+            words = [f"strip-prefix={head}" for head in heads if head]
+            yield from ([*start, *each] for each in ((), *rests, words))
+    letters = [[re.split("[^A-Za-z]", _head(ids))[0] for ids in side] for side in sides]
+    yield [f"s/^{old}/{new}/" for new, old in letters if old not in ("", new)]
+    for mine, theirs in sides:
+        words = [f"s/{rule}//" for rule in _PARTS]
+        signs = [{*"".join(ids[:_TRIED])} & {*_SEPARATORS} for ids in (mine, theirs)]
+        for old, new in (*itertools.product(*signs), *itertools.product(*signs[::-1])):
+            mark = next(mark for mark in "/|:" if mark not in (old, new))
+            before = f"\\{old}" if old in ".|\\" else old
+            words.append(mark.join(("s", before, "\\\\" if new == "\\" else new, "g")))
+        yield from (each for word in words for each in ([word], [word, "strip-suffix"]))
+
+
+def _head(ids: Sequence[str]) -> str:
+    """Return what all ids begin with; between the first and the last are the others."""
+    first, last = min(ids), max(ids)
+    n_same = next((at for at, letter in enumerate(first) if not last.startswith(letter, at)), None)
+    return first[:n_same]
+
+
+def _rests(short: Sequence[str], long: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield what some ids have before and after others, as changes."""
+    # The longest are likely to be part of no other by chance.
+    for name in sorted(short, key=len)[-_SEARCHED_FOR:]:
+        for other in itertools.islice((other for other in long if name in other), _SEARCHED_FOR):
+            before, _, after = other.partition(name)
+            words = before and f"strip-prefix={before}", after and f"strip-suffix={after}"
+            yield tuple(filter(None, words))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from attrs import field, frozen
 
-from bosaris_py._arrays import StrArray, mark_read_only, read_only
+from bosaris_py._arrays import Positions, StrArray, mark_read_only, read_only
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
+from bosaris_py._validation import as_ids, check_same_rows, check_shape
 from bosaris_py.errors import MissingTrialsWarning
-from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class
-from bosaris_py.trials.trials import TextFileMethods
+from bosaris_py.trials.alignment import IdList, all_of_class, kept, places_of
+from bosaris_py.trials.trials import FileMethods
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 
 
 @frozen(init=False, eq=False, repr=False)
-class IdMap(TextFileMethods):
+class IdMap(FileMethods):
     """Pairs of ids, for instance each model with its speaker.
 
     Parameters
@@ -57,21 +56,11 @@ class IdMap(TextFileMethods):
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
         check_same_rows({"leftids": leftids, "rightids": rightids})
-        self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
-        if self._left.has_repeated():
+        lefts, rights = as_ids(leftids, "leftids"), as_ids(rightids, "rightids")
+        check_shape(rights, lefts.shape, "rightids", "like `leftids`")
+        self.__attrs_init__(lefts, rights)
+        if _repeats(self.leftids):
             warn([Note(MissingTrialsWarning, _REPEATED.format("left"))])
-
-    def __attrs_post_init__(self) -> None:
-        """Raise unless the ids come in pairs."""
-        check_shape(self.rightids, self.leftids.shape, "rightids", "like `leftids`")
-
-    @cached_property
-    def _left(self) -> IdIndex:
-        return IdIndex(self.leftids)
-
-    @cached_property
-    def _right(self) -> IdIndex:
-        return IdIndex(self.rightids)
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
@@ -102,7 +91,7 @@ class IdMap(TextFileMethods):
         The toolkit documents the last pair too, but finds the first one in
         MATLAB since release 2012b.
         """
-        return _mapped(self._left, self.rightids, ids)
+        return _mapped(self.leftids, self.rightids, ids)
 
     def map_right_to_left(self, ids: IdList) -> StrArray:
         """Return the left ids that belong to some right ids.
@@ -124,9 +113,9 @@ class IdMap(TextFileMethods):
         MissingTrialsWarning
             As for `map_left_to_right`.
         """
-        if self._right.has_repeated():
+        if _repeats(self.rightids):
             warn([Note(MissingTrialsWarning, _REPEATED.format("right"))])
-        return _mapped(self._right, self.leftids, ids)
+        return _mapped(self.rightids, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose left id is listed.
@@ -143,7 +132,7 @@ class IdMap(TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        return self._filter(self._left, ids, keep=keep)
+        return self._at(kept(self.leftids, ids, "ids", keep=keep))
 
     def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose right id is listed.
@@ -157,7 +146,7 @@ class IdMap(TextFileMethods):
         -------
         IdMap
         """
-        return self._filter(self._right, ids, keep=keep)
+        return self._at(kept(self.rightids, ids, "ids", keep=keep))
 
     def merge(self, *others: "IdMap") -> "IdMap":
         """Append the pairs of other maps.
@@ -181,23 +170,25 @@ class IdMap(TextFileMethods):
         objects = all_of_class(IdMap, self, *others)
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
-        if IdIndex(np.concatenate(distinct)).has_repeated():
+        if _repeats(np.concatenate(distinct)):
             warn([Note(MissingTrialsWarning, "idmaps being merged share ids.")])
         sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))
 
-    def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
-        """Keep or remove the pairs with some ids on the side of an index."""
-        which = index.which_in(as_ids(ids, "ids"))
-        which = which if as_flag(keep, "keep") else ~which
-        return self._made(self.leftids[which], self.rightids[which])
+    def _at(self, places: Positions) -> Self:
+        return self._made(self.leftids[places], self.rightids[places])
 
 
-def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:
+def _repeats(ids: StrArray) -> bool:
+    """Tell whether an id occurs more than once."""
+    return len({*ids.tolist()}) < ids.size
+
+
+def _mapped(source: StrArray, target: StrArray, ids: IdList) -> StrArray:
     """Return what belongs to `ids`, warning about those that are not in the source."""
     wanted = as_ids(ids, "ids")
-    positions = source.locate_last(IdIndex(wanted))
+    positions = places_of(wanted, source)
     found = positions[positions >= 0]
     if found.size < wanted.size:
         missing = wanted.size - found.size

@@ -1,36 +1,45 @@
-"""Trials and their labels: Ndx and Key."""
+"""Trials, their labels, and columns of what is known of them: Ndx and Key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
-from bosaris_py._notes import Note
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import AnyArray, BoolArray, Given, Positions, StrArray, mark_read_only
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.hdf5 import StoredColumn
-from bosaris_py.trials import columns as tables
-from bosaris_py.trials.alignment import Frame, IdList, Ids
-from bosaris_py.trials.columns import Column, ColumnLike, Columns, OfSide
-from bosaris_py.trials.trials import Trials, frame_of
+from bosaris_py.trials.alignment import IdList, Ids
+from bosaris_py.trials.trials import Trials
 
 LabelArray = npt.NDArray[np.int8]
 
-# By label, 1 for a target, -1 for a non-target, -2 for a spoof: the word, and the class of files. A
-# negative index counts from the end.
+# The word of each label: 1 is a target; -1, a non-target, and -2, a spoof, count from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
-_CLASSES = np.array([0, listing.TARGET, listing.SPOOF, listing.NONTARGET], dtype=np.uint8)
 _LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
+
+# Categories, or numbers.
+Column: TypeAlias = Factor | AnyArray
+
+# One value for each trial, or what a column of models or segments has for each id.
+ColumnLike: TypeAlias = Factor | npt.ArrayLike | Sequence[object]
+OfSide: TypeAlias = tuple[str, Mapping[str, object] | ColumnLike]
+
+# What a column may describe; each known column has the place of that in this list.
+SIDES = ("trial", "model", "segment")
+Known: TypeAlias = Mapping[str, tuple[int, Column]]
+
+# What is no list of values, or an array already.
+_KEPT = str, bytes, Mapping, set, frozenset, np.ndarray
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -70,8 +79,7 @@ class Ndx(Trials):
 
     @property
     def _contents(self) -> AnyArray:
-        shape = self.cells.shape if self.cells is not None else self.shape
-        return np.broadcast_to(np.True_, shape)
+        return np.broadcast_to(np.True_, self.shape if self.cells is None else self.cells.shape)
 
     @classmethod
     def _made(cls, *fields: object, **named: object) -> Self:
@@ -83,7 +91,7 @@ class Ndx(Trials):
         """True where model and segment make a trial; of a list a new matrix each time."""
         return self.trial_mask
 
-    def _in_matrices(self) -> dict[str, AnyArray]:
+    def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         return {"trialmask": self.trial_mask}
 
     @classmethod
@@ -106,7 +114,6 @@ class Ndx(Trials):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
-        check.check_same_rows({"models": models, "segments": segments})
         ids, rows, cols = align.code_trials(models, segments)
         return cls._from_positions(ids, rows, cols)
 
@@ -123,7 +130,7 @@ class Ndx(Trials):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        return Ndx._merged(align.all_of_class(Ndx, self, *others), "")
+        return Ndx._merged(align.all_of_class(Ndx, self, *others))
 
     def to_ndx(self) -> Ndx:
         """Return the trials themselves.
@@ -188,10 +195,10 @@ class Key(Trials):
     """
 
     # The label of each trial: a vector of a list, else a matrix.
-    _contents: LabelArray = attrs.field(converter=read_only)
-    _tables: tables.Tables = attrs.field(default=tables.NO_TABLES)
+    _contents: LabelArray = attrs.field(converter=arrays.read_only)
+    _known: Known = attrs.field(factory=dict)
 
-    _kind, _listed = "key", "is_target"
+    _kind, _listed, _argument = "key", "is_target", "labels"
 
     def __init__(
         self,
@@ -212,8 +219,7 @@ class Key(Trials):
                 got = align.name_trials(rows, cols, ids)
                 raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
-        cells = align.as_cells(mark_read_only(labels != 0), ids, "tar")
-        self.__attrs_init__(*ids, cells, mark_read_only(labels))
+        self.__attrs_init__(*ids, align.as_cells(labels != 0, ids, "tar"), mark_read_only(labels))
 
     @classmethod
     def from_trials(
@@ -251,28 +257,25 @@ class Key(Trials):
         ['A07', '-']
         """
         given = dict(columns or {})
-        listed = {name: values for name, values in given.items() if not tables.is_of_side(values)}
+        listed = {name: values for name, values in given.items() if not is_of_side(values)}
         lines = {f"columns[{name!r}]": values for name, values in listed.items()}
-        check.check_same_rows({"models": models, "segments": segments, "labels": labels, **lines})
-        ids, rows, cols = align.code_trials(models, segments)
+        ids, rows, cols = align.code_trials(models, segments, labels=labels, **lines)
         found = as_labels(labels)
         check.check_shape(found, rows.shape, "labels", "like `models`")
-        made = cls._from_positions(ids, rows, cols, found, "labels")
-        for argument, name in zip(lines, listed, strict=True):
-            column = tables.as_column(listed[name], argument)
-            _check_size(column, rows.size, argument)
-            order = listing.order_trials(rows, cols, ids[0].size)
+        made = cls._from_positions(ids, rows, cols, found)
+        order = listing.order_trials(rows, cols, ids[0].size)
+        for name, values in listed.items():
+            column = as_column(values, name, rows.size)
             if clash := np.count_nonzero(order.conflicts(column)):
                 got = f"another value in {clash} lines of column {name!r}"
-                expected = "have the same columns for a trial listed twice"
-                raise check.invalid("columns", expected, got)
-            given[name] = tables.take_items(column, order.order)
-        return made.with_columns(**given) if given else made
+                raise check.invalid("columns", "be the same for a trial listed twice", got)
+            given[name] = take_items(column, order.order)
+        return made.with_columns(**given)
 
     @property
     def columns(self) -> Columns:
         """What is known of the trials: a mapping of names to one value for each trial."""
-        return Columns(self, self._tables)
+        return Columns(self, self._known)
 
     def with_columns(self, **columns: ColumnLike | OfSide) -> Self:
         """Return the key with further columns; one of the same name is replaced.
@@ -293,12 +296,11 @@ class Key(Trials):
         >>> key.with_columns(length=("segment", ["short", "long"])).columns
         Columns: length by segment
         """
-        added = tables.as_tables(columns, self)
-        kept = [{n: c for n, c in table.items() if n not in columns} for table in self._tables]
-        return self._with_tables([{**old, **new} for old, new in zip(kept, added, strict=True)])
+        added = {name: _as_known(name, values, self) for name, values in columns.items()}
+        return self._with_known({**self._known, **added})
 
-    def _with_tables(self, tables: Sequence[Mapping[str, Column]]) -> Self:
-        return self._made(*self.ids, self.cells, self._contents, tables=tuple(tables))
+    def _with_known(self, known: Known) -> Self:
+        return self._made(*self.ids, self.cells, self._contents, known=known)
 
     def with_columns_of(self, other: Key) -> Self:
         """Return the key with the columns of another one, which has all its trials.
@@ -317,18 +319,24 @@ class Key(Trials):
         TrialMismatchError
             If there are trials, models or segments without a value.
         """
-        if not len(other.columns):
-            return self
-        frame = frame_of(self, other)
-        places = [other.locate(self, frame) if other._tables[0] else None, frame.rows, frame.cols]
-        for at, table, what in zip(places, other._tables, tables.SIDES, strict=True):
-            if table and at is not None and (at < 0).any():
-                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}s"
-                raise TrialMismatchError(f"{message}; each must have a value.")
-        return self._with_tables(tables.taken(other._tables, places))
+        places, known = other._places_of(self) if other._known else [], {}
+        for name, (side, column) in other._known.items():
+            at = places[side]
+            if (absent := at < 0).any():
+                message = f"Column {name!r} has no value for {absent.sum()} of {at.size}"
+                raise TrialMismatchError(f"{message} {SIDES[side]}s; each must have one.")
+            known[name] = side, take_items(column, at)
+        return self._with_known(known) if known else self
 
-    def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        return super()._filtered(frame, ids).with_columns_of(self)
+    def _places_of(self, wanted: Key) -> list[AnyArray]:
+        """Return the places here of the trials, the models and the segments of another key."""
+        frame = align.frame_of(wanted.ids, self.ids)
+        at = self.locate(wanted, frame)
+        trials = np.arange(self.n_trials) if at is None else at
+        return [trials, *frame.cells(*map(np.arange, wanted.shape))]
+
+    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+        return super()._filtered(rows, cols, ids).with_columns_of(self)
 
     def take(self, chosen: AnyArray) -> Self:
         """Return some of the trials, with the same models and segments.
@@ -342,8 +350,7 @@ class Key(Trials):
         -------
         Key
         """
-        models, segments = (side[chosen] for side in self.trial_positions())
-        made = self._from_positions(self.ids, models, segments, self.labels[chosen], "labels")
+        made = self._from_vector(self.ids, self._codes[chosen], self.labels[chosen])
         return made.with_columns_of(self)
 
     def bona_fide(self) -> Self:
@@ -391,14 +398,7 @@ class Key(Trials):
         if callable(given):
             given = list(map(given, names.tolist()))
         check.check_same_rows({"ids": ids, "speakers": given})
-        told = list(given)
-        _check_size(told, names.size, "speakers")
-        # Recordings of unknown speakers would be targets of each other.
-        unknown = names[[check.is_missing(speaker) for speaker in told]].tolist()
-        if unknown:
-            found = f"none (None or NaN) for {len(unknown)} ({check.list_some(unknown)})"
-            raise check.invalid("speakers", "tell the speaker of each recording", found)
-        codes = np.array(list(map(listing.Codes().__getitem__, told)))
+        codes = as_factor(given, "speakers", names.size).codes
         same = codes[:, None] == codes
         # A recording comes before those that it is a model for.
         return cls(names, names, np.triu(same, 1), np.triu(~same, 1))
@@ -433,29 +433,29 @@ class Key(Trials):
         return cls.from_trials(models, segments, [pair in both for pair in known])
 
     def _agrees(self, other: Self) -> bool:
-        return super()._agrees(other) and tables.equal_tables(self._tables, other._tables)
+        mine, theirs = self.columns, other.columns
+        return (
+            super()._agrees(other)
+            and mine.keys() == theirs.keys()
+            and all(listing.equal_columns(column, theirs[name]) for name, column in mine.items())
+        )
 
-    # Files
+    def _kinds(self) -> Factor:
+        return Factor.from_values(WORDS[self.labels])
 
-    def _in_list(self) -> AnyArray:
-        return WORDS[self.labels] if self.n_spoof else self.is_target
-
-    @classmethod
-    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
-        return as_labels(values)
-
-    def _in_matrices(self) -> dict[str, AnyArray]:
+    def _in_matrices(self, form: str) -> dict[str, AnyArray]:
+        if form == "hdf5":
+            return {"labels": self._contents}
         if self.n_spoof:
             expected = "be .h5 where there are spoofs"
             raise check.invalid("path", expected, f"one for {self.n_spoof} spoofs")
         return {"tar": self.tar, "non": self.non}
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
-        if form == "hdf5" and not self.is_sparse:
-            ids = {"modelset": self.modelset, "segset": self.segset}
-            return self._kind, {**ids, "labels": self._contents}
         kind, arrays = super()._stored(form)
-        if form == "txt" and not self.is_sparse:
+        if "models" in arrays:
+            arrays["is_target"] = self._kinds().values() if self.n_spoof else self.is_target
+        if form == "txt":
             # All targets, then all non-targets, as in the toolkit.
             order = np.argsort(-self.labels, kind="stable")
             arrays |= {name: arrays[name][order] for name in ("models", "segments", "is_target")}
@@ -474,16 +474,15 @@ class Key(Trials):
         Columns, and which trials are spoofs, lie in further data sets, which the toolkit ignores;
         there spoofs are non-targets.
         """
-        if not (self.n_spoof or len(self.columns)):
+        known = dict(self._known)
+        if self.n_spoof:
+            known[listing.KIND] = 0, self._kinds()
+        if not known:
             super().save_hdf5(path)
             return
-        held = [dict(table) for table in self._tables]
-        if self.n_spoof:
-            held[0][listing.KIND] = listing.factor_of_kinds(_CLASSES[self.labels])
-        columns = {
-            side: {n: (x.codes, x.levels) if isinstance(x, Factor) else x for n, x in table.items()}
-            for side, table in zip(tables.SIDES, held, strict=True)
-        }
+        columns: dict[str, dict[str, StoredColumn]] = {side: {} for side in SIDES}
+        for name, (side, x) in known.items():
+            columns[SIDES[side]][name] = (x.codes, x.levels) if isinstance(x, Factor) else x
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
         if not self.is_sparse:
             trials["labels"] = np.sign(self._contents)
@@ -495,26 +494,29 @@ class Key(Trials):
     ) -> Self:
         if "labels" in arrays:
             ids = align.both_ids(arrays["modelset"], arrays["segset"])
-            cells = align.as_cells(mark_read_only(arrays["labels"] != 0), ids, "labels")
+            cells = align.as_cells(arrays["labels"] != 0, ids, "labels")
             return cls._made(*ids, cells, arrays["labels"])
+        if "is_target" in arrays:
+            arrays["is_target"] = as_labels(arrays["is_target"])
         if columns is None:
             return super()._from_stored(**arrays)
         # In another order the trials would be sorted, but not the columns beside them.
-        order = listing.order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
-        if order.order is not None:
+        places = arrays["models"], arrays["segments"]
+        if listing.order_trials(*places, arrays["modelset"].size).order is not None:
             raise check.invalid("trials", "come by segment, then by model, each once", "others")
-        found: list[dict[str, Column]] = [
-            {n: Factor(*x) if isinstance(x, tuple) else x for n, x in columns[side].items()}
-            for side in tables.SIDES
-        ]
-        kinds = found[0].get(listing.KIND)
+        known: dict[str, tuple[int, Column]] = {
+            name: (side, x if isinstance(x, np.ndarray) else Factor(*x))
+            for side, word in enumerate(SIDES)
+            for name, x in columns[word].items()
+        }
+        _, kinds = known.get(listing.KIND, (0, None))
         if listing.are_kinds(kinds):
-            labels, is_spoof = as_labels(arrays["is_target"]), kinds.values() == "spoof"
-            if (is_spoof & (labels == 1)).any():
+            is_spoof = kinds.values() == "spoof"
+            if (is_spoof & (arrays["is_target"] == 1)).any():
                 raise check.invalid("trials", "not be targets and spoofs", "such")
-            arrays["is_target"] = WORDS[np.where(is_spoof, -2, labels)]
-            del found[0][listing.KIND]
-        return super()._from_stored(**arrays)._with_tables(found)
+            arrays["is_target"] = np.where(is_spoof, np.int8(-2), arrays["is_target"])
+            del known[listing.KIND]
+        return super()._from_stored(**arrays)._with_known(known)
 
     # Labels
 
@@ -582,9 +584,7 @@ class Key(Trials):
         -------
         tuple of int
         """
-        if chosen is None:
-            return self.n_tar, self.n_non
-        labels = self.labels[chosen]
+        labels = self.labels if chosen is None else self.labels[chosen]
         return int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1))
 
     def to_ndx(self) -> Ndx:
@@ -615,18 +615,21 @@ class Key(Trials):
         """
         objects = align.all_of_class(Key, self, *others)
         made = Key._merged(objects, "The keys to be merged disagree whether a trial is a target:")
-        if not any(len(item.columns) for item in objects):
-            return made
-        parts = []
-        for item in objects:
-            frame, at = frame_of(item, made), made.locate(item)
-            sizes = item.n_trials, *item.shape
-            places = [
-                np.arange(size) if one is None else one
-                for one, size in zip((at, frame.rows, frame.cols), sizes, strict=True)
-            ]
-            parts.append((item._tables, places))
-        return made._with_tables(tables.merged(parts, (made.n_trials, *made.shape)))
+        places = [made._places_of(item) for item in objects] if self._known else []
+        known: dict[str, tuple[int, Column]] = {}
+        for name, (side, _) in self._known.items():
+            if not all(name in item._known and item._known[name][0] == side for item in others):
+                continue
+            values = np.full((made.n_trials, *made.shape)[side], None, dtype=object)
+            for item, at in zip(objects, places, strict=True):
+                column, before = item._known[name][1], values[at[side]]
+                own = np.asarray(column.values() if isinstance(column, Factor) else column, object)
+                if (clash := (before != None) & (before != own)).any():  # noqa: E711
+                    message = f"The objects to be merged have other values in column {name!r}"
+                    raise TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
+                values[at[side]] = own
+            known[name] = side, as_column(values.tolist(), name, values.size)
+        return made._with_known(known)
 
     # Tables and display
 
@@ -639,8 +642,7 @@ class Key(Trials):
         return {"target": self.is_target, **spoofs}
 
     def _further_columns(self) -> Mapping[str, Column]:
-        words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
-        return {**self.columns, **words}
+        return {**self.columns, **({"label": self._kinds()} if self.n_spoof else {})}
 
 
 def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -648,14 +650,7 @@ def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str
     if not isinstance(trials, Trials):
         return [*trials]
     sides = zip(trials.ids, trials.trial_positions(), strict=True)
-    models, segments = (ids[places].tolist() for ids, places in sides)
-    return [*zip(models, segments, strict=True)]
-
-
-def _check_size(column: Sized, size: int, argument: str) -> None:
-    """Raise unless a column has a value for each of some trials or ids."""
-    if len(column) != size:
-        raise check.invalid(argument, f"have {size} values", f"{len(column)}")
+    return [*zip(*(ids[places].tolist() for ids, places in sides), strict=True)]
 
 
 def as_labels(labels: object) -> LabelArray:
@@ -665,15 +660,14 @@ def as_labels(labels: object) -> LabelArray:
         if array.dtype.kind not in "UO" or (array.size and type(array[0]) in (bool, np.bool_)):
             return np.where(check.as_mask(array, "labels"), np.int8(1), np.int8(-1))
         labels = Factor.from_values(check.as_ids(array, "labels"))
-    words = np.append(labels.levels, "")
-    strange = [words[code] for code in np.unique(labels.codes) if words[code] not in _LABELS]
-    if strange:
+    numbers = np.array([_LABELS.get(word, 0) for word in labels.levels.tolist()], dtype=np.int8)
+    found = numbers[labels.codes]
+    if not found.all():
+        strange = labels.levels[np.unique(labels.codes[found == 0])].tolist()
         expected = "be truth values, or target, nontarget and spoof"
-        found = check.list_some(map(repr, map(str, strange)))
-        hint = f"Say which word means a target: np.array(labels) == {str(strange[-1])!r}."
-        raise check.invalid("labels", expected, found, hint)
-    numbers = np.array([_LABELS.get(word, 0) for word in words.tolist()], dtype=np.int8)
-    return numbers[labels.codes]
+        hint = f"Say which word means a target: np.array(labels) == {strange[-1]!r}."
+        raise check.invalid("labels", expected, check.list_some(map(repr, strange)), hint)
+    return found
 
 
 def as_ndx(ndx: object) -> Ndx | Key:
@@ -684,8 +678,7 @@ def as_ndx(ndx: object) -> Ndx | Key:
 
 def as_key(key: object) -> Key:
     """Return a key; raise if it is anything else."""
-    expected = "be a Key, which says what the targets are"
-    return align.instance_of((Key,), key, "key", expected)
+    return align.instance_of((Key,), key, "key", "be a Key, which says what the targets are")
 
 
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:
@@ -694,10 +687,154 @@ def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     return align.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
-def notes_unless_found(
-    ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None
-) -> list[Note]:
-    """Note models, segments and trials that are missing, in the toolkit's words."""
-    # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
-    # found, column by column, or None for all.
-    return align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
+# Columns
+
+
+@attrs.frozen(eq=False, repr=False)
+class Columns(Mapping[str, Column]):
+    """The columns of a key: a mapping of names to one value for each trial.
+
+    Notes
+    -----
+    Text and truth values are kept as a `Factor`: one or two bytes for each trial, whatever the
+    length of the text. Numbers are kept in their type, as read-only arrays, and may be NaN where
+    nothing is known. What belongs to a model or a segment is stored once for each of them.
+    ``"model"`` and ``"segment"`` are the ids, unless a column is so named.
+    """
+
+    _trials: Trials
+    _known: Known
+
+    def __getitem__(self, name: str) -> Column:
+        """Return a column with one value for each trial, column by column."""
+        if name in self._known:
+            side, column = self._known[name]
+        elif name in SIDES[1:]:
+            side = SIDES.index(name)
+            ids = self._trials.ids[side - 1]
+            column = Factor.unchecked(np.arange(ids.size), ids)
+        else:
+            raise KeyError(f"{name!r} is no column ({', '.join(self) or 'there is none'})")
+        return take_items(column, self._trials.trial_positions()[side - 1] if side else None)
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names."""
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._known)
+
+    def __repr__(self) -> str:
+        """Show the names."""
+        named = (f"{check.safe(name)} by {SIDES[side]}" for name, (side, _) in self._known.items())
+        return f"Columns: {', '.join(named) or 'none'}"
+
+    def factor(self, name: str) -> Factor:
+        """Return a column of categories with one value for each trial.
+
+        Parameters
+        ----------
+        name : str
+            A column of text, truth values or whole numbers.
+
+        Returns
+        -------
+        Factor
+            Column by column. Whole numbers become their text.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such column, or it holds measured quantities.
+        """
+        column = self.get(name)
+        if column is None:
+            hint = "" if len(self) else "Columns come from a key file, or from with_columns."
+            expected = f"be a column ({', '.join(self) or 'there is none'})"
+            raise check.invalid("name", expected, check.describe(name), hint)
+        if isinstance(column, Factor):
+            return column
+        if column.dtype.kind == "f":
+            hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
+            raise check.invalid("name", "name categories", f"numbers in column {name!r}", hint)
+        return Factor.from_values(column)
+
+
+def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
+    """Return the values at some positions; None says all."""
+    if positions is None:
+        return column
+    if isinstance(column, Factor):
+        return column.take(positions)
+    return mark_read_only(column[positions])
+
+
+def is_of_side(values: object) -> TypeGuard[tuple[str, object]]:
+    """Tell whether a column is one of models or of segments."""
+    return type(values) is tuple and len(values) == 2 and str(values[0]) in SIDES[1:]
+
+
+def _as_known(name: str, values: Given, trials: Trials) -> tuple[int, Column]:
+    """Return a column as it is given: values of trials, or (side, values by id); and its side."""
+    argument, side = f"columns[{name!r}]", 0
+    if not name:
+        raise check.invalid("columns", "be named by text", check.describe(name))
+    if is_of_side(values):
+        side = SIDES.index(values[0])
+        values = _in_order(values[1], argument, SIDES[side], trials.ids[side - 1])
+    else:
+        hint = "Key.from_trials takes columns in the order of the ids that it is given."
+        check.refuse_series(values, argument, hint)
+    return side, as_column(values, argument, (trials.n_trials, *trials.shape)[side])
+
+
+def _in_order(values: Given, name: str, side: str, ids: StrArray) -> Given:
+    """Return the values of a mapping, or of a Series with ids as its index, in order of the ids."""
+    index = check.row_labels(values)
+    if index is None and not isinstance(values, Mapping):
+        return values
+    found = dict(values if index is None else zip(index, values, strict=True))
+    if len(found) < len(values):
+        raise check.invalid(name, "have each id once", "some twice")
+    absent = [one for one in ids.tolist() if one not in found]
+    if absent and len(absent) == ids.size:
+        remedy = f"A dict {{id: value}}, or a Series with ids as its index, gives each {side}"
+        check.refuse_series(values, name, f"{remedy} its own.", side)
+    if absent:
+        got = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
+        raise check.invalid(name, f"have a value for each {side}", got)
+    return [found[one] for one in ids.tolist()]
+
+
+def as_column(values: Given, name: str, size: int) -> Column:
+    """Return a column: numbers as a read-only array, everything else as a factor."""
+    if np.ma.is_masked(values):
+        raise check.invalid(name, "have a value for each item", "masked values", "Take .filled().")
+    if hasattr(values, "__iter__") and not isinstance(values, _KEPT):
+        # numpy would make text of numbers among texts.
+        values = list(values)
+        kinds = set(map(type, values))
+        if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
+            values = np.array(values)
+    dtype = getattr(values, "dtype", np.dtype(object)).newbyteorder("=")
+    if dtype.kind not in "fiu":
+        return as_factor(values, name, size)
+    check.check_shape(values, (size,), name, "of the trials or ids")
+    if dtype.kind == "f":
+        # float16 is slow in numpy, and longer types differ between machines.
+        dtype = np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
+    return arrays.read_only(values.astype(dtype, copy=False))
+
+
+def as_factor(values: Given, name: str, size: int) -> Factor:
+    """Return categories as a factor; errors tell which argument held others."""
+    try:
+        # What goes by position has been refused before, with the way that it should take.
+        listed = list(values) if check.is_column(values) else values
+        column = values if isinstance(values, Factor) else Factor.from_values(listed)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"`{name}` of {error}") from None
+    if len(column) != size:
+        raise check.invalid(name, f"have {size} values", f"{len(column)}")
+    return column

@@ -32,14 +32,13 @@ import bosaris_py.trials.alignment as align
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
+from bosaris_py._validation import FilePath, as_path, check_unique, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, IDS
-from bosaris_py.trials.alignment import Frame, IdIndex, Ids
+from bosaris_py.trials.alignment import Frame, Ids
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.strangers import refuse_strangers
 
 Result = TypeVar("Result")
 
@@ -389,16 +388,14 @@ def open_trials(
         kind = "scored" if trial_file is None else "key" if is_key else "trials"
         kinds = [*["scores"] * len(score_files), kind]
         sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
-    *others, wanted = (list(map(IdIndex, each)) for each in known)
-    for index, path in zip([*others, wanted], paths, strict=True):
-        for each in index:
-            each.check_unique(f"ids of {path}")
-    ids, frames = known[-1], []
-    for own, mine in zip(known, others, strict=False):
-        rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
-        frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
+    for each, path in zip(known, paths, strict=True):
+        for side in each:
+            check_unique(side, f"ids of {path}")
+    ids = known[-1]
+    frames = [align.frame_of(ids, own) for own in known[:-1]]
+    for frame, own in zip(frames, known[:-1], strict=True):
         if is_key:
-            refuse_strangers(frames[-1], ids, own)
+            align.refuse_strangers(frame, ids, own)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and not listed[0] else None

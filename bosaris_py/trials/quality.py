@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Self, TypeAlias, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import scipy
-from attrs import field, frozen
-from attrs.converters import optional
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
-from bosaris_py.trials.key import Key, Ndx, as_ndx, notes_unless_found
-from bosaris_py.trials.trials import Grid, TextFileMethods, frame_of
+from bosaris_py.trials.alignment import IdList, Ids, from_columns
+from bosaris_py.trials.key import Key, Ndx, as_ndx
+from bosaris_py.trials.trials import FileMethods, Grid
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
 
 
-@frozen(init=False, eq=False, repr=False)
-class SegmentQuality(TextFileMethods):
+@attrs.frozen(init=False, eq=False, repr=False)
+class SegmentQuality(FileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
@@ -49,8 +47,8 @@ class SegmentQuality(TextFileMethods):
     [[3.5, 7.25]]
     """
 
-    ids: StrArray = field(converter=arrays.read_only)
-    values: FloatArray = field(converter=arrays.read_only)
+    ids: StrArray = attrs.field(converter=arrays.read_only)
+    values: FloatArray = attrs.field(converter=arrays.read_only)
 
     _kind = "segment_quality"
 
@@ -62,20 +60,13 @@ class SegmentQuality(TextFileMethods):
                 check.refuse_series(listed, "values", hint, "segment")
             check.check_same_rows({"ids": names, "values": listed})
             # One measure needs no second dimension.
-            listed = [listed] if np.size(listed) else listed
-        names = check.as_ids(names, "ids")
+            listed = [listed]
+        names, matrix = check.as_ids(names, "ids"), check.as_matrix(listed, "values")
         check.check_frame(listed, "values", None, ("ids", names))
-        self.__attrs_init__(names, align.to_matrix(listed, "values"))
-
-    def __attrs_post_init__(self) -> None:
-        """Raise if a segment occurs twice, or there is not one column for each."""
         hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
-        self._index.check_unique("ids", hint)
-        check.check_shape(self.values, (len(self.values), self.ids.size), "values", "like `ids`")
-
-    @cached_property
-    def _index(self) -> IdIndex:
-        return IdIndex(self.ids)
+        check.check_unique(names, "ids", hint)
+        check.check_shape(matrix, (len(matrix), names.size), "values", "like `ids`")
+        self.__attrs_init__(names, matrix)
 
     def _for_models(self, models: StrArray) -> QualityMeasures:
         """Return measures of models, which are 0, and of these segments."""
@@ -110,15 +101,14 @@ class SegmentQuality(TextFileMethods):
         MissingTrialsWarning
             If the object has more segments than the list, or lacks some of the list, with counts.
         """
-        wanted = IdIndex(check.as_ids(ids, "ids"))
-        places, n_wanted = self._index.locate_last(wanted), wanted.ids.size
-        aligned = type(self)(wanted.ids, _moved(self.values, places))
-        check_finite(aligned.values, "values", wanted.ids)
-        n, n_missing = self.ids.size, int(np.count_nonzero(places < 0))
+        wanted = check.as_ids(ids, "ids")
+        places = align.places_of(wanted, self.ids)
+        values, has = _at(self.values, np.ones(self.ids.size, np.bool_), places, "values", wanted)
+        n, n_wanted, n_missing = self.ids.size, wanted.size, int(np.count_nonzero(~has))
         texts = [f"Number of segments reduced from {n} to {n_wanted}"] * (n_wanted < n)
         texts += [f"{n_missing} of {n_wanted} ids don't have quality values"] * (n_missing > 0)
         warn([Note(MissingTrialsWarning, text) for text in texts])
-        return aligned
+        return type(self)(wanted, values)
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the segments that are listed.
@@ -139,8 +129,8 @@ class SegmentQuality(TextFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        places = align.kept(self._index, ids, "ids", "segments", keep=keep)
-        return type(self)(align.take_ids(self.ids, places), _moved(self.values, places))
+        places = align.kept(self.ids, ids, "ids", "segments", keep=keep)
+        return type(self)(self.ids[places], self.values[:, places])
 
     def merge(self, *others: SegmentQuality) -> SegmentQuality:
         """Put the segments of several objects into one.
@@ -161,7 +151,7 @@ class SegmentQuality(TextFileMethods):
             If a segment is in two of them, or they have different numbers of measures.
         """
         objects = align.all_of_class(SegmentQuality, self, *others)
-        _check_parts([item.n_measures for item in objects], segments=[o.ids for o in objects])
+        _check_parts(objects, segments="ids")
         ids = np.concatenate([item.ids for item in objects])
         return SegmentQuality(ids, np.concatenate([item.values for item in objects], axis=1))
 
@@ -170,19 +160,24 @@ def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
     """Return the ids and the values of a mapping, or of a Series with ids as its index."""
     if isinstance(given, Mapping):
         return list(given), np.transpose(list(given.values()))
-    index, values = check.row_labels(given), np.asarray(given)
-    if index is None or values.ndim != 1:
+    index = check.row_labels(given)
+    if index is None:
         expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
         raise check.invalid("values", expected, "nothing")
-    return list(index), values
+    return list(index), np.asarray(given)
 
 
-def _moved(values: AnyArray, places: Positions | None) -> AnyArray:
-    """Return the columns, or flags, at some places, 0 at place -1; None says all."""
-    if places is None:
-        return values
-    # Place -1 is behind the last one.
-    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, 1)])[..., places]
+def _at(
+    values: FloatArray, has: BoolArray, places: Positions | None, name: str, ids: StrArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return the measures and flags of wanted ids, 0 at place -1; None says all in their order."""
+    if places is not None:
+        # Place -1 is behind the last one.
+        values, has = np.pad(values, [(0, 0), (0, 1)])[:, places], np.append(has, False)[places]
+    # What lies where there are no measures may be NaN; 0 times NaN would spoil a fusion.
+    values = np.where(has, values, values.dtype.type(0))
+    check_finite(values, name, ids)
+    return values, has
 
 
 def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
@@ -205,20 +200,20 @@ def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
     return mask
 
 
-def _check_parts(counts: Sequence[int], **id_lists: Sequence[StrArray]) -> None:
+def _check_parts(objects: Sequence[SegmentQuality | QualityMeasures], **names: str) -> None:
     """Raise if objects to be merged share an id, or have different numbers of measures."""
-    for what, lists in id_lists.items():
-        ids, n_lists = np.unique(np.concatenate(lists), return_counts=True)
-        if (shared := ids[n_lists > 1]).size:
-            found = f"{shared.size} {what} ({check.list_some(shared)})"
+    for what, name in names.items():
+        shared = check.repetitions(np.concatenate([getattr(x, name) for x in objects]).tolist())
+        if shared:
+            found = f"{len(shared)} {what} ({check.list_some(shared)})"
             message = f"The objects to be merged share {found}; each must be in one only."
             raise TrialMismatchError(message)
+    counts = [item.n_measures for item in objects]
     if len(set(counts)) > 1:
-        message = f"The objects to be merged have {check.list_some(counts)} quality measures."
-        raise TrialMismatchError(message)
+        raise TrialMismatchError(f"The objects to be merged have {counts} quality measures.")
 
 
-@frozen(init=False, eq=False, repr=False)
+@attrs.frozen(init=False, eq=False, repr=False)
 class QualityMeasures(Grid):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
@@ -261,14 +256,14 @@ class QualityMeasures(Grid):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field(converter=arrays.read_only)
-    segQ: FloatArray = field(converter=arrays.read_only)
-    hasmodel: BoolArray = field(converter=arrays.read_only)
-    hasseg: BoolArray = field(converter=arrays.read_only)
+    modelQ: FloatArray = attrs.field(converter=arrays.read_only)
+    segQ: FloatArray = attrs.field(converter=arrays.read_only)
+    hasmodel: BoolArray = attrs.field(converter=arrays.read_only)
+    hasseg: BoolArray = attrs.field(converter=arrays.read_only)
     # None where the flags say all.
-    _mask: BoolArray | None = field(converter=optional(arrays.read_only))
+    _mask: BoolArray | None = attrs.field(converter=attrs.converters.optional(arrays.read_only))
 
-    _kind = "quality_measures"
+    _kind, _formats = "quality_measures", (".h5", ".hdf5", ".mat")
 
     def __init__(
         self,
@@ -288,16 +283,12 @@ class QualityMeasures(Grid):
             possible = np.logical_and.outer(*flags)
             mask = align.to_mask(scoremask, ids, "scoremask") & possible
             mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
-        matrices = align.to_matrix(modelQ, "modelQ"), align.to_matrix(segQ, "segQ")
-        check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
-        check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
-        self.__attrs_init__(*ids, *matrices, *flags, mask)
-
-    def __attrs_post_init__(self) -> None:
-        """Raise unless there is a column for each id, with as many measures."""
-        n = len(self.modelQ)
-        check.check_shape(self.modelQ, (n, self.modelset.size), "modelQ", "like `modelset`")
-        check.check_shape(self.segQ, (n, self.segset.size), "segQ", "like `modelQ` and `segset`")
+        values = check.as_matrix(modelQ, "modelQ"), check.as_matrix(segQ, "segQ")
+        names = zip(("modelQ", "segQ"), ("modelset", "segset"), strict=True)
+        for (name, side), given, value, own in zip(names, (modelQ, segQ), values, ids, strict=True):
+            check.check_frame(given, name, None, (side, own))
+            check.check_shape(value, (len(values[0]), own.size), name, f"(measures, `{side}`)")
+        self.__attrs_init__(*ids, *values, *flags, mask)
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
@@ -330,9 +321,8 @@ class QualityMeasures(Grid):
         return mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
 
     def _counts(self) -> str:
-        n_trials = int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
-        if self._mask is not None:
-            n_trials = int(np.count_nonzero(self._mask))
+        n_trials = np.count_nonzero(self.hasmodel) * np.count_nonzero(self.hasseg)
+        n_trials = n_trials if self._mask is None else np.count_nonzero(self._mask)
         return f"{self.n_measures} measures of {n_trials} trials"
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
@@ -371,31 +361,23 @@ class QualityMeasures(Grid):
 
     def _at_trials(self, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
         """Return measures and flags of models and of segments, and which trials have both."""
-        frame = frame_of(ndx, self)
-        values, flags = [], []
-        for name, given, has, places, ids in (
-            ("modelQ", self.modelQ, self.hasmodel, frame.rows, ndx.modelset),
-            ("segQ", self.segQ, self.hasseg, frame.cols, ndx.segset),
-        ):
-            flags.append(_moved(has, places))
-            # What lies where there are no measures may be NaN; 0 times NaN would spoil a fusion.
-            values.append(np.where(flags[-1], _moved(given, places), given.dtype.type(0)))
-            check_finite(values[-1], name, ids)
+        frame = align.frame_of(ndx.ids, self.ids)
+        models = _at(self.modelQ, self.hasmodel, frame.rows, "modelQ", ndx.modelset)
+        segments = _at(self.segQ, self.hasseg, frame.cols, "segQ", ndx.segset)
         # Two look-ups for each trial, instead of a matrix of all models and segments.
         rows, cols = ndx.trial_positions()
-        covered = flags[0][rows] & flags[1][cols]
+        covered = models[1][rows] & segments[1][cols]
         if self._mask is not None:
             # Position -1 reads some cell, of a trial that is not covered anyway.
             covered &= self._mask[frame.cells(rows, cols)]
-        n_ids = int(np.count_nonzero(flags[0])), int(np.count_nonzero(flags[1]))
-        warn(notes_unless_found(ndx, n_ids, covered))
-        return *values, *flags, covered
+        n_ids = int(np.count_nonzero(models[1])), int(np.count_nonzero(segments[1]))
+        warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(covered)))
+        return models[0], segments[0], models[1], segments[1], covered
 
-    def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        mask = None if self._mask is None else frame.take(self._mask)
-        values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
-        flags = _moved(self.hasmodel, frame.rows), _moved(self.hasseg, frame.cols)
-        return type(self)(*ids, *values, *flags, mask)
+    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+        values, flags = (self.modelQ[:, rows], self.segQ[:, cols]), (self.hasmodel, self.hasseg)
+        mask = None if self._mask is None else self._mask[np.ix_(rows, cols)]
+        return type(self)(*ids, *values, flags[0][rows], flags[1][cols], mask)
 
     def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.
@@ -417,11 +399,7 @@ class QualityMeasures(Grid):
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
         objects = align.all_of_class(QualityMeasures, self, *others)
-        _check_parts(
-            [item.n_measures for item in objects],
-            models=[item.modelset for item in objects],
-            segments=[item.segset for item in objects],
-        )
+        _check_parts(objects, models="modelset", segments="segset")
         # Measures of different objects were not meant to be combined: these blocks stay false.
         mask = scipy.linalg.block_diag(*(item.scoremask for item in objects))
         names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
@@ -438,7 +416,7 @@ Qualities: TypeAlias = Sequence[Quality] | Quality
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 
-@frozen(init=False, eq=False)
+@attrs.frozen(init=False, eq=False)
 class TrialQuality(arrays.ArrayRecord):
     """The quality measures of the trials of an Ndx or a Key, in any form."""
 

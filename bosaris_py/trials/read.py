@@ -195,7 +195,7 @@ def read_key(
     known = dict(table.columns)
     kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
-    key = Key._from_positions(*_places(table), made, "labels").with_columns(**known)
+    key = Key._from_positions(*_places(table), made).with_columns(**known)
     warn(table.notes)
     return key
 
@@ -315,7 +315,7 @@ def read_scores(
         path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, **how
     )
     table = _scored(table, path)
-    scores = Scores._from_positions(*_places(table), table.scores, "scores")
+    scores = Scores._from_positions(*_places(table), table.scores)
     warn(table.notes)
     return to_natural(scores, base)
 
@@ -327,12 +327,12 @@ def scores_and_labels(
     if binary_kind(path) is not None:
         return read_scores(path, base=base), None
     table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
-    scores = Scores._from_positions(*_places(table), table.scores, "scores")
+    scores = Scores._from_positions(*_places(table), table.scores)
     warn(table.notes)
     scores = to_natural(scores, base)
     if table.is_target is None:
         return scores, None
-    return scores, Key._from_positions(*_places(table), as_labels(table.is_target), "labels")
+    return scores, Key._from_positions(*_places(table), as_labels(table.is_target))
 
 
 def _scored(table: Table, path: FilePath) -> Table:
@@ -438,7 +438,7 @@ def read_answers(
     table = attrs.evolve(listed, scores=values, columns={})
     table = _once(table, path, "score")
     warn(table.notes)
-    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
+    return to_natural(Scores._from_positions(*_places(table), table.scores), base)
 
 
 def scores_and_faults(
@@ -479,7 +479,7 @@ def scores_and_faults(
     is_wanted = ~np.isnan(values)
     is_wanted[order.repeated] = False
     table = table.take(is_wanted)
-    return Scores._from_positions(*_places(table), table.scores, "scores"), told
+    return Scores._from_positions(*_places(table), table.scores), told
 
 
 def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:

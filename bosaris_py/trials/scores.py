@@ -17,9 +17,8 @@ from bosaris_py._notes import Note, warn
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, notes_unless_found
-from bosaris_py.trials.strangers import refuse_strangers
-from bosaris_py.trials.trials import Trials, frame_of
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
+from bosaris_py.trials.trials import Trials
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -60,7 +59,8 @@ class Scores(Trials):
     # The score of each trial: a vector of a list, else a matrix.
     _contents: FloatArray = attrs.field(converter=arrays.read_only)
 
-    _kind, _listed = "scores", "scores"
+    _kind = _listed = _argument = "scores"
+    _is_once = True
 
     def __init__(
         self,
@@ -70,7 +70,8 @@ class Scores(Trials):
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
         ids = align.both_ids(modelset, segset)
-        matrix = align.to_matrix(scoremat, "scoremat", ids)
+        values = check.as_float_array(scoremat, "scoremat")
+        matrix = align.fitted(values, scoremat, ids, "scoremat")
         self.__attrs_init__(*ids, align.as_cells(scoremask, ids, "scoremask"), matrix)
 
     @classmethod
@@ -95,17 +96,12 @@ class Scores(Trials):
         >>> scores.scoremask.tolist()
         [[False, True], [True, False]]
         """
-        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
-        ids, rows, cols = align.code_trials(models, segments)
+        ids, rows, cols = align.code_trials(models, segments, scores=scores)
         values = check.as_vector(scores, "scores")
         check.check_shape(values, rows.shape, "scores", "like `models`")
-        return cls._from_positions(ids, rows, cols, values, "scores")
+        return cls._from_positions(ids, rows, cols, values)
 
-    @classmethod
-    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
-        return check.as_vector(values, name)
-
-    def _in_matrices(self) -> dict[str, AnyArray]:
+    def _in_matrices(self, form: str) -> dict[str, AnyArray]:
         return {"scoremat": self.scoremat, "scoremask": self.scoremask}
 
     @property
@@ -163,18 +159,21 @@ class Scores(Trials):
         object corrupts a score of another; here only scores are copied.
         """
         objects = align.all_of_class(Scores, self, *others)
-        fault = "The scores to be merged hold two scores for"
-        return Scores._merged(objects, fault, may_repeat=False)
+        return Scores._merged(objects, "The scores to be merged hold two scores for")
 
     # Scores of the trials of others
 
-    def found_in(self, ndx: Trials) -> tuple[FloatArray, BoolArray | None]:
+    def found_in(
+        self, ndx: Trials, frame: Frame | None = None
+    ) -> tuple[FloatArray, BoolArray | None]:
         """Return the scores of the trials of an Ndx or a Key, and which of these have one.
 
         Parameters
         ----------
         ndx : Ndx or Key
             The trials that are wanted.
+        frame : Frame, optional
+            Where their ids are among those of the scores, if that is known.
 
         Returns
         -------
@@ -188,10 +187,7 @@ class Scores(Trials):
         InvalidInputError
             If a score is NaN.
         """
-        return self._found_in(ndx, frame_of(ndx, self))
-
-    def _found_in(self, ndx: Trials, frame: Frame) -> tuple[FloatArray, BoolArray | None]:
-        values, found = self._look_up(ndx, frame)
+        values, found = self._look_up(ndx, frame or align.frame_of(ndx.ids, self.ids))
         # If some score is NaN the minimum is, which needs no mask of the scores.
         if np.isnan(values.min(initial=0)):
             bad = np.ones(ndx.n_trials, np.bool_) if found is None else found.copy()
@@ -202,9 +198,9 @@ class Scores(Trials):
 
     def _scored(self, ndx: Ndx | Key) -> tuple[FloatArray, BoolArray | None]:
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
-        frame = frame_of(ndx, self)
-        values, found = self._found_in(ndx, frame)
-        warn(notes_unless_found(ndx, frame.n_found, found))
+        frame = align.frame_of(ndx.ids, self.ids)
+        values, found = self.found_in(ndx, frame)
+        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -243,13 +239,14 @@ class Scores(Trials):
             values, found = self._scored(ndx)
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
-        frame = frame_of(ndx, self)
+        frame = align.frame_of(ndx.ids, self.ids)
         matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
         if np.isnan(matrix.min(initial=0)):
-            self._found_in(ndx, frame)  # refuses NaN under the mask
+            self.found_in(ndx, frame)  # refuses NaN under the mask
         found = None if present is None else align.by_columns(present, ndx.cells)
-        warn(notes_unless_found(ndx, frame.n_found, found))
-        return self._made(*ndx.ids, align.in_both(ndx.cells, present), matrix)
+        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
+        cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
+        return self._made(*ndx.ids, cells, matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -311,7 +308,8 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            warn(notes_unless_found(ndx, frame_of(ndx, self).n_found, found))
+            n_ids = align.frame_of(ndx.ids, self.ids).n_found
+            warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found)))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -339,16 +337,14 @@ class Scores(Trials):
         filling = check.as_number(value, "value", "be a number", lambda x: x == x)
         # float32 stays unless the value is too large.
         dtype = np.result_type(self._contents, np.min_scalar_type(filling))
-        if self.is_sparse or ndx.is_sparse:
-            values, found = self._scored(ndx)
-            if found is not None:
-                given, values = values, np.full(ndx.n_trials, filling, dtype)
-                values[found] = given
-            return assemble(values, ndx)
-        # What lies outside the mask stays, here and in `transform`.
         aligned = self.align_with_ndx(ndx)
+        if ndx.is_sparse or aligned.is_sparse:
+            filled, at = np.full(ndx.n_trials, filling, dtype), ndx.locate(aligned)
+            filled[slice(None) if at is None else at] = aligned.values
+            return assemble(filled, ndx)
+        # What lies outside the mask stays, here and in `transform`.
         filled = aligned._contents.astype(dtype)
-        filled[ndx.trial_mask ^ aligned.trial_mask] = filling
+        filled[ndx.trial_mask & ~aligned.trial_mask] = filling
         return self._made(*ndx.ids, ndx.cells, mark_read_only(filled))
 
     def __neg__(self) -> Self:
@@ -396,12 +392,12 @@ class Scores(Trials):
 def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
     """Give scores to the trials of `ndx`, or to those that are `found`, column by column."""
     values, cells = check.as_vector(vector, "vector"), ndx.cells
+    if found is not None and not found.all():
+        cells = ndx._codes[found] if ndx.is_sparse else align.from_columns(found, cells, ndx.shape)
     n_trials = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if values.size != n_trials:
         expected = f"have one score for each of the {n_trials} trials"
         raise check.invalid("vector", expected, f"{values.size}")
-    if found is not None:
-        cells = ndx._codes[found] if ndx.is_sparse else align.from_columns(found, cells, ndx.shape)
     return Scores._from_vector(ndx.ids, cells, values)
 
 
@@ -415,11 +411,10 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
 
     Raise, and say why, if ids of key and scores never meet.
     """
-    frame = frame_of(key, scores)
-    if not frame.is_identity:
-        refuse_strangers(frame, key.ids, scores.ids)
-    values, found = scores._found_in(key, frame)
-    notes = notes_unless_found(key, frame.n_found, found)
+    frame = align.frame_of(key.ids, scores.ids)
+    align.refuse_strangers(frame, key.ids, scores.ids)
+    values, found = scores.found_in(key, frame)
+    notes = align.notes_of_missing(key.shape, frame.n_found, key.counts(), key.counts(found))
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
@@ -440,7 +435,7 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
+        align.refuse_strangers(align.frame_of(ndx.ids, scores.ids), ndx.ids, scores.ids)
     except DisjointIdsError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -449,7 +444,7 @@ def why_none_scored(scores: Scores, ndx: Trials) -> str:
 def _in_other_order(scores: Scores, ndx: Trials) -> str:
     """Say how many trials without a score have one as (segment, model); nothing if none has."""
     # Mostly no segment is a model, too, so nothing needs to be searched.
-    if (scores.model_index.locate_last(ndx.segment_index) < 0).all():
+    if {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
         return ""
     scored = trials_within(scores, ndx)
     models, segments = (each[~scored] for each in ndx.trial_positions())
@@ -509,13 +504,10 @@ def scores_of_segments(scores: Scores, ndx: Ndx | Key) -> Scores:
     if scores.modelset.size != 1:
         got = f"{scores.modelset.size}"
         raise check.invalid("scores", "be of one model, as those of utterances are", got)
-    values, found = scores.found_in(Ndx._made(scores.modelset, ndx.segset, None))
-    at = np.arange(values.size)
-    if found is not None:
-        at = align.inverse(np.flatnonzero(found), found.size)
-    places = at[ndx.trial_positions()[1]]
-    scored = places >= 0
-    return assemble(values[places[scored]], ndx, None if scored.all() else scored)
+    at = scores.locate(Ndx._made(scores.modelset, ndx.segset, None))
+    segments = ndx.trial_positions()[1]
+    places = segments if at is None else at[segments]
+    return assemble(scores.values[places[places >= 0]], ndx, places >= 0)
 
 
 def refuse_utterances(scores: Scores, ndx: Ndx | Key, name: str) -> None:
@@ -566,10 +558,10 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
         names, systems = list(systems), list(systems.values())
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
-        frame = frame_of(ndx, item)
-        if ndx.n_trials and not frame.is_identity:
-            refuse_strangers(frame, ndx.ids, item.ids)
-        values, found = item._found_in(ndx, frame)
+        frame = align.frame_of(ndx.ids, item.ids)
+        if ndx.n_trials:
+            align.refuse_strangers(frame, ndx.ids, item.ids)
+        values, found = item.found_in(ndx, frame)
         rows.append(values)
         if found is not None:
             # All systems are looked at, so that one message names every gap.
@@ -608,12 +600,9 @@ def to_table(trials: Ndx | Key | None = None, *, scores: Scores | None = None) -
     >>> bp.trials.to_table(key)
     Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    if scores is None:
-        return as_ndx(trials)._table()
-    if trials is None:
-        return scores._table()
+    if scores is None or trials is None:
+        return (scores or as_ndx(trials))._table()
     ndx = as_ndx(trials)
-    values, found = scores.get_scores(ndx), trials_within(scores, ndx)
-    filled = np.full(ndx.n_trials, np.nan, dtype=values.dtype)
-    filled[found] = values
+    filled = np.full(ndx.n_trials, np.nan, dtype=scores.values.dtype)
+    filled[trials_within(scores, ndx)] = scores.get_scores(ndx)
     return ndx._table(filled)

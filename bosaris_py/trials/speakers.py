@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, IndexArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import describe, invalid, list_some, repetitions
+from bosaris_py.trials.alignment import places_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, as_key
 
@@ -152,7 +153,7 @@ class TrialSpeakers:
         # So it is where each trial has two recordings: those of one speaker are not one model.
         (rows, cols), (models, segments) = key.trial_positions(), key.ids
         cols = cols[key.labels != -2]
-        at = key.segment_index.locate_last(key.model_index)
+        at = places_of(key.modelset, key.segset)
         both = _occurring(models.size, rows) & (at >= 0) & _occurring(segments.size, cols)[at]
         other = np.flatnonzero(both & (self.of_models != self.of_segments[at]))
         if other.size:

@@ -11,40 +11,37 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import AnyArray, ArrayRecord, BoolArray, StrArray, mark_read_only, read_only
+from bosaris_py import _arrays as arrays, _validation as check, errors
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import import_pandas
 from bosaris_py._validation import FilePath
 from bosaris_py.files import columns as listing, hdf5, mat, writing
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, both_ids
+from bosaris_py.trials.alignment import Frame, IdList, Ids, both_ids
+
+# A function of an id, or changes as the command takes them; None leaves the ids.
+Renaming: TypeAlias = Callable[[str], str] | str | None
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
 
-# Positions of models and of segments: of trials, or of ids in longer lists.
-Sides = tuple[AnyArray, AnyArray]
 
-# A table of all cells may have this many cells for each trial, or this many in any case.
-_CELLS_PER_TRIAL, _SMALL_TABLE = 2, 2**20
-
-
-class FileMethods(ArrayRecord):
+class FileMethods(arrays.ArrayRecord):
     """Reading and saving in files; the extension of a name stands for a format."""
 
     __slots__ = ()
 
     # The kind of the class in the layer of files, a key of `layout.KINDS`, and what files end in.
     _kind: ClassVar[str]
-    _formats: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".mat")
+    _formats: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".mat", ".txt")
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         """Return the kind and the arrays that a file of a format holds."""
@@ -67,17 +64,17 @@ class FileMethods(ArrayRecord):
         return found
 
     @classmethod
-    def _extension(cls, path: FilePath, *others: str) -> str:
+    def _format_of(cls, path: FilePath, *others: str) -> str:
         """Return the extension of the name of a file, which names its format."""
         extension = check.as_path(path).suffix.lower()
-        if extension not in (*cls._formats, *others):
+        formats = *cls._formats, *others
+        if extension not in formats:
             hint = "read_key and read_scores read tables, files.writing.write_table writes them."
-            expected = f"end in {' or '.join((*cls._formats, *others))}"
-            raise check.invalid("path", expected, repr(str(path)), hint)
+            raise check.invalid("path", f"end in {' or '.join(formats)}", repr(str(path)), hint)
         return extension
 
     @classmethod
-    def read(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+    def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
         """Read an object from a file; the extension of its name names the format.
 
         Parameters
@@ -87,13 +84,19 @@ class FileMethods(ArrayRecord):
             ``.txt``, in upper or lower case.
         max_bytes : int, optional
             Refuse a file whose contents would take more memory than this.
+        progress : bool, optional
+            Show a progress bar while a text file is read.
 
         Returns
         -------
         Self
         """
-        method = cls.read_mat if cls._extension(path) == ".mat" else cls.read_hdf5
-        return method(path, max_bytes=max_bytes)
+        match cls._format_of(path):
+            case ".txt":
+                return cls.read_txt(path, max_bytes=max_bytes, progress=progress)
+            case ".mat":
+                return cls.read_mat(path, max_bytes=max_bytes)
+        return cls.read_hdf5(path, max_bytes=max_bytes)
 
     def save(self, path: FilePath) -> None:
         """Save the object in a file; the extension of its name names the format.
@@ -105,8 +108,13 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             As for `read`.
         """
-        method = self.save_mat if self._extension(path) == ".mat" else self.save_hdf5
-        method(path)
+        match self._format_of(path):
+            case ".txt":
+                self.save_txt(path)
+            case ".mat":
+                self.save_mat(path)
+            case _:
+                self.save_hdf5(path)
 
     @classmethod
     def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -160,50 +168,6 @@ class FileMethods(ArrayRecord):
         kind, arrays = self._stored("mat")
         mat.write(kind, path, **arrays)
 
-
-class TextFileMethods(FileMethods):
-    """Reading and saving in text files too."""
-
-    __slots__ = ()
-
-    _formats = (".h5", ".hdf5", ".mat", ".txt")
-
-    @classmethod
-    def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
-        """Read an object from a file; the extension of its name names the format.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``, in upper or lower case.
-        max_bytes : int, optional
-            Refuse a file whose contents would take more memory than this.
-        progress : bool, optional
-            Show a progress bar while a text file is read.
-
-        Returns
-        -------
-        Self
-        """
-        if cls._extension(path) == ".txt":
-            return cls.read_txt(path, max_bytes=max_bytes, progress=progress)
-        return super().read(path, max_bytes=max_bytes)
-
-    def save(self, path: FilePath) -> None:
-        """Save the object in a file; the extension of its name names the format.
-
-        An existing file is replaced only when the new one is complete.
-
-        Parameters
-        ----------
-        path : str or path-like
-            As for `read`.
-        """
-        if self._extension(path) == ".txt":
-            self.save_txt(path)
-        else:
-            super().save(path)
-
     @classmethod
     def read_txt(
         cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
@@ -221,6 +185,7 @@ class TextFileMethods(FileMethods):
             The object in the file. Models and segments of trials are sorted, because the file
             lists only trials.
         """
+        cls._format_of(f"{path}.txt")
         found = writing.read_toolkit(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, *found)
 
@@ -239,6 +204,7 @@ class TextFileMethods(FileMethods):
         -----
         The toolkit writes ``"%f"``, six decimals, which loses most of a small number.
         """
+        self._format_of(f"{path}.txt")
         writing.write_toolkit(path, self._stored("txt")[1], number_format=number_format)
 
 
@@ -246,18 +212,8 @@ class TextFileMethods(FileMethods):
 class Grid(FileMethods):
     """Models and test segments, each once."""
 
-    modelset: StrArray = attrs.field(converter=read_only)
-    segset: StrArray = attrs.field(converter=read_only)
-
-    @cached_property
-    def model_index(self) -> IdIndex:
-        """The models, sorted for look-up."""
-        return IdIndex(self.modelset)
-
-    @cached_property
-    def segment_index(self) -> IdIndex:
-        """The segments, sorted for look-up."""
-        return IdIndex(self.segset)
+    modelset: StrArray = attrs.field(converter=arrays.read_only)
+    segset: StrArray = attrs.field(converter=arrays.read_only)
 
     @property
     def ids(self) -> Ids:
@@ -292,26 +248,24 @@ class Grid(FileMethods):
 
         To remove models only, give an empty list of segments and ``keep=False``.
         """
-        rows = align.kept(self.model_index, models, "models", "models", keep=keep)
-        cols = align.kept(self.segment_index, segments, "segments", "test segments", keep=keep)
-        ids = align.take_ids(self.modelset, rows), align.take_ids(self.segset, cols)
-        return self._filtered(Frame(rows, cols, (ids[0].size, ids[1].size)), ids)
+        rows = align.kept(self.modelset, models, "models", "models", keep=keep)
+        cols = align.kept(self.segset, segments, "segments", "test segments", keep=keep)
+        if (rows.size, cols.size) == self.shape:
+            return self
+        return self._filtered(rows, cols, (self.modelset[rows], self.segset[cols]))
 
     @abstractmethod
-    def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        """Return the rows and columns that a filter leaves."""
+    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+        """Return some of the models and segments."""
 
-    def rename(
-        self,
-        models: Callable[[str], str] | None = None,
-        segments: Callable[[str], str] | None = None,
-    ) -> Self:
+    def rename(self, models: Renaming = None, segments: Renaming = None) -> Self:
         """Give models and segments other ids.
 
         Parameters
         ----------
-        models, segments : callable, optional
-            Takes an id and returns the new one; by default the ids stay.
+        models, segments : callable or str, optional
+            Takes an id and returns the new one; or changes as the command takes them by ``--ids``,
+            such as ``"basename,strip-suffix"``. By default the ids stay.
 
         Returns
         -------
@@ -327,21 +281,21 @@ class Grid(FileMethods):
         --------
         >>> from bosaris_py.trials import Scores
         >>> scores = Scores([[2.5, -1.0]], ["anna"], ["s1.wav", "s2.wav"])
-        >>> scores.rename(segments=lambda name: name.removesuffix(".wav")).segset.tolist()
+        >>> scores.rename(segments="strip-suffix").segset.tolist()
         ['s1', 's2']
         """
         fields = self._fields()
         for name, function in (("modelset", models), ("segset", segments)):
             if function is not None:
-                fields[name] = list(map(function, fields[name].tolist()))
+                change = function if callable(function) else align.parse_changes(function)
+                fields[name] = list(map(change, fields[name].tolist()))
         fields["modelset"], fields["segset"] = both_ids(fields["modelset"], fields["segset"])
         return self._made(**fields)
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
-        n_models, n_segments = self.shape
-        counts = self._counts()
-        return f"{type(self).__name__}: {n_models} models x {n_segments} segments, {counts}"
+        sizes = "{} models x {} segments".format(*self.shape)
+        return f"{type(self).__name__}: {sizes}, {self._counts()}"
 
     @abstractmethod
     def _counts(self) -> str:
@@ -349,13 +303,16 @@ class Grid(FileMethods):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Trials(Grid, TextFileMethods):
+class Trials(Grid):
     """Base of the classes that say something about trials of models and test segments."""
 
-    cells: Cells = attrs.field(converter=attrs.converters.optional(read_only))
+    cells: Cells = attrs.field(converter=attrs.converters.optional(arrays.read_only))
 
-    # What a file calls that which a list says of each trial.
+    # What a file, and what an argument, call that which a list says of each trial; whether objects
+    # that are merged may not have the same trial.
     _listed: ClassVar[str] = ""
+    _argument: ClassVar[str] = ""
+    _is_once: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -377,18 +334,21 @@ class Trials(Grid, TextFileMethods):
 
     @classmethod
     def _from_positions(
-        cls, ids: Ids, rows: AnyArray, cols: AnyArray, said: AnyArray | None = None, name: str = ""
+        cls, ids: Ids, rows: AnyArray, cols: AnyArray, said: AnyArray | None = None, fault: str = ""
     ) -> Self:
-        """Build an object of a list of trials in any order; `said` is the argument `name`."""
+        """Build an object of a list of trials in any order, and of what is said of each."""
+        # It is an error if lines disagree on a trial; of objects that are merged `fault` says so.
         said = np.broadcast_to(np.True_, rows.size) if said is None else said
         order = listing.order_trials(rows, cols, ids[0].size)
-        if (clash := order.repeated[order.conflicts(said)]).size:
+        is_clash = order.conflicts(said) | (cls._is_once and bool(fault))
+        if (clash := order.repeated[is_clash]).size:
+            named = align.name_trials(rows[clash], cols[clash], ids)
+            if fault:
+                raise errors.TrialMismatchError(f"{fault} {named}.")
             expected = "be the same for a trial listed twice"
-            got = f"different values for {align.name_trials(rows[clash], cols[clash], ids)}"
-            raise check.invalid(name, expected, got)
-        return cls._from_vector(
-            ids, order.codes, said if order.order is None else said[order.order]
-        )
+            raise check.invalid(cls._argument, expected, f"different values for {named}")
+        said = said if order.order is None else said[order.order]
+        return cls._from_vector(ids, order.codes, said)
 
     # Trials
 
@@ -419,14 +379,14 @@ class Trials(Grid, TextFileMethods):
             return np.arange(self.n_trials)
         return align.cell_numbers(self.cells)
 
-    def trial_positions(self) -> Sides:
+    def trial_positions(self) -> tuple[AnyArray, AnyArray]:
         """Return where the model and the segment of each trial stand in the id lists.
 
         Returns
         -------
         models, segments : (n_trials,) arrays of int
             Positions in `modelset` and `segset`, column by column: the order of all vectors of
-            trials. int32 unless the id lists are too long for it.
+            trials.
 
         Examples
         --------
@@ -435,17 +395,13 @@ class Trials(Grid, TextFileMethods):
         >>> [positions.tolist() for positions in ndx.trial_positions()]
         [[0, 0, 1], [0, 1, 1]]
         """
-        dtype = align.position_type(max(self.shape))
         if self.cells is None:
-            segments, models = np.indices(self.shape[::-1], dtype).reshape(2, -1)
+            segments, models = np.indices(self.shape[::-1], np.int32).reshape(2, -1)
         else:
-            n_models, shortest = max(1, self.shape[0]), align.position_type(math.prod(self.shape))
-            # numpy divides short numbers three times faster.
-            codes = self._codes.astype(shortest, copy=False)
+            n_models, codes = max(1, self.shape[0]), self._codes
             segments = codes // n_models
-            models = (codes - segments * n_models).astype(dtype, copy=False)
-            segments = segments.astype(dtype, copy=False)
-        return mark_read_only(models), mark_read_only(segments)
+            models = codes - segments * n_models
+        return mark_read_only(models.astype(np.int32)), mark_read_only(segments.astype(np.int32))
 
     def _vector(self) -> AnyArray:
         """Return what is said of each trial, column by column."""
@@ -487,89 +443,70 @@ class Trials(Grid, TextFileMethods):
         >>> Ndx(["anna"], ["s1", "s2"]).locate(Ndx(["anna"], ["s2", "s3"])).tolist()
         [1, -1]
         """
-        frame = frame or frame_of(wanted, self)
+        frame = frame or align.frame_of(wanted.ids, self.ids)
         if frame.is_identity and (
             self.cells is wanted.cells or np.array_equal(self._codes, wanted._codes)
         ):
             return None
         rows, cols = frame.cells(*wanted.trial_positions())
         at = listing.trial_codes(rows, cols, self.modelset.size)
-        if not frame.is_complete:
-            at[(rows < 0) | (cols < 0)] = -1
+        at[(rows < 0) | (cols < 0)] = -1
         if self.cells is None:
             return at
-        own, n_cells = self._codes, math.prod(self.shape)
-        if n_cells <= max(_SMALL_TABLE, _CELLS_PER_TRIAL * (own.size + at.size)):
-            # The last cell is for what is unknown.
-            table = np.full(n_cells + 1, -1)
-            table[own] = np.arange(own.size)
-            return table[at]
-        return _search(own, at)
+        # numpy continues each search where the last one ended, so that sorted cells are found soon.
+        own, order = self._codes, np.argsort(at, kind="stable")
+        codes = at[order]
+        places = np.searchsorted(own, codes)
+        # Behind the last cell is none.
+        at[order] = np.where(np.append(own, -2)[places] == codes, places, -1)
+        return at
 
     def _look_up(self, wanted: Trials, frame: Frame) -> tuple[AnyArray, BoolArray | None]:
         """Return what is said of the trials of another object, and which are here; None: all."""
         if self.is_sparse:
             at = self.locate(wanted, frame)
-            if at is None:
-                return self._contents, None
-            found = at >= 0
-            values = self._contents[at if found.all() else at[np.flatnonzero(found)]]
+            found = None if at is None else at >= 0
+            values = self._contents if at is None else self._contents[at[found]]
         elif wanted.is_sparse:
             rows, cols = frame.cells(*wanted.trial_positions())
             # Position -1 reads some cell, which is left out.
             found = (rows >= 0) & (cols >= 0) & (self.cells is None or self.cells[rows, cols])
-            chosen = slice(None) if found.all() else np.flatnonzero(found)
-            values = self._contents[rows[chosen], cols[chosen]]
+            values = self._contents[rows[found], cols[found]]
         else:
             matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
-            values = align.by_columns(matrix, align.in_both(wanted.cells, present))
-            if present is None or values.size == wanted.n_trials:
-                return values, None
-            return values, align.by_columns(present, wanted.cells)
-        return values, None if values.size == found.size else found
+            cells = wanted.cells if present is None else wanted.trial_mask & present
+            values = align.by_columns(matrix, cells)
+            found = None if present is None else align.by_columns(present, wanted.cells)
+        return values, None if found is None or found.all() else found
 
     # Parts and unions
 
-    def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        """Return the rows and columns that a filter leaves."""
-        cells, contents = self.cells, self._contents
+    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
         if not self.is_sparse:
-            cells = None if cells is None else frame.take(cells)
-            return self._made(*ids, cells, frame.take(contents))
-        places = zip((frame.rows, frame.cols), self.trial_positions(), self.shape, strict=True)
-        models, segments = (
-            side if at is None else align.inverse(at, size)[side] for at, side, size in places
-        )
-        # By numbers, which numpy reads faster than a mask.
-        left = np.flatnonzero((models >= 0) & (segments >= 0))
-        cells = listing.trial_codes(models[left], segments[left], ids[0].size)
-        return self._from_vector(ids, cells, contents[left])
+            some = np.ix_(rows, cols)
+            cells = None if self.cells is None else self.cells[some]
+            return self._made(*ids, cells, mark_read_only(self._contents[some]))
+        sides = zip((rows, cols), self.shape, self.trial_positions(), strict=True)
+        models, segments = (align.inverse(places, size)[at] for places, size, at in sides)
+        left = (models >= 0) & (segments >= 0)
+        cells = listing.trial_codes(models[left], segments[left], rows.size)
+        return self._from_vector(ids, cells, self._contents[left])
 
     @classmethod
-    def _merged(cls, objects: Sequence[Self], fault: str, *, may_repeat: bool = True) -> Self:
+    def _merged(cls, objects: Sequence[Self], fault: str = "") -> Self:
         """Put the trials of several objects together, each once, with the ids of all."""
-        # It is an error if objects disagree on the contents of a trial or, unless trials
-        # `may_repeat`, have the same trial; `fault` says so.
-        lists = zip(*(item.ids for item in objects), strict=True)
-        models, segments = (IdIndex(np.unique(np.concatenate(each))) for each in lists)
-        places = [item.trial_positions() for item in objects]
-        pairs = [*zip(objects, places, strict=True)]
-        rows = np.concatenate([models.locate_last(x.model_index)[at] for x, (at, _) in pairs])
-        cols = np.concatenate([segments.locate_last(x.segment_index)[at] for x, (_, at) in pairs])
+        sides = [*zip(*(item.ids for item in objects), strict=True)]
+        models, segments = (mark_read_only(np.unique(np.concatenate(side))) for side in sides)
+        places = zip(*(item.trial_positions() for item in objects), strict=True)
+        rows, cols = (
+            np.concatenate([np.searchsorted(union, own)[at] for own, at in zip(*both, strict=True)])
+            for union, *both in zip((models, segments), sides, places, strict=True)
+        )
         said = np.concatenate([item._vector() for item in objects])
-        ids, order = (models.ids, segments.ids), listing.order_trials(rows, cols, models.ids.size)
-        clash = order.repeated[order.conflicts(said)] if may_repeat else order.repeated
-        if clash.size:
-            named = align.name_trials(rows[clash], cols[clash], ids)
-            raise errors.TrialMismatchError(f"{fault} {named}.")
-        said = said if order.order is None else said[order.order]
-        cells: Cells = order.codes
-        if not any(item.is_sparse for item in objects):
-            shape = models.ids.size, segments.ids.size
-            is_full = order.codes.size == math.prod(shape)
-            taken = np.ones(order.codes.size, np.bool_)
-            cells = None if is_full else align.from_columns(taken, order.codes, shape)
-        return cls._from_vector(ids, cells, said)
+        made = cls._from_positions((models, segments), rows, cols, said, fault)
+        if not made.is_sparse or any(item.is_sparse for item in objects):
+            return made
+        return cls._made(*made.ids, made.trial_mask, made._matrix(made._contents))
 
     def __eq__(self, other: object) -> bool:
         """Compare class, ids, trials and what is said of them; NaN equals NaN."""
@@ -588,24 +525,15 @@ class Trials(Grid, TextFileMethods):
     # Files
 
     @abstractmethod
-    def _in_matrices(self) -> dict[str, AnyArray]:
-        """Return the matrices of a file."""
-
-    def _in_list(self) -> AnyArray:
-        """Return what the file of a list says of each trial."""
-        return self._vector()
-
-    @classmethod
-    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
-        """Return what the file of a list says of each trial as it is here."""
-        return values
+    def _in_matrices(self, form: str) -> dict[str, AnyArray]:
+        """Return the matrices of a file of a format."""
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         ids = {"modelset": self.modelset, "segset": self.segset}
         if form == "mat" or (form == "hdf5" and not self.is_sparse):
-            return self._kind, {**ids, **self._in_matrices()}
+            return self._kind, {**ids, **self._in_matrices(form)}
         models, segments = self.trial_positions()
-        contents = {self._listed: self._in_list()} if self._listed else {}
+        contents = {self._listed: self._vector()} if self._listed else {}
         return f"flat_{self._kind}", {**ids, "models": models, "segments": segments, **contents}
 
     @classmethod
@@ -613,15 +541,10 @@ class Trials(Grid, TextFileMethods):
         if "models" not in arrays:
             return cls(**arrays)
         ids = both_ids(arrays["modelset"], arrays["segset"])
-        names = zip(("models", "segments"), ("modelset", "segset"), ids, strict=True)
-        rows, cols = (
-            listing.as_positions(
-                arrays[name], side, own.size, name, align.position_type(own.size), ""
-            )
-            for name, side, own in names
-        )
-        vector = cls._as_contents(arrays[cls._listed], cls._listed) if cls._listed else None
-        return cls._from_positions(ids, rows, cols, vector, cls._listed)
+        places, sizes = listing.as_positions, (ids[0].size, ids[1].size)
+        rows = places(arrays["models"], "modelset", sizes[0], "models", np.int32, "")
+        cols = places(arrays["segments"], "segset", sizes[1], "segments", np.int32, "")
+        return cls._from_positions(ids, rows, cols, arrays.get(cls._listed))
 
     def save(self, path: FilePath) -> None:
         """Save the object in a file; the extension of its name names the format.
@@ -634,7 +557,7 @@ class Trials(Grid, TextFileMethods):
             As for `read`; or ``.csv``, a table with a header, which `read_trials`, `read_key` and
             `read_scores` read. Tables and texts do not have ids without trials.
         """
-        if self._extension(path, ".csv") == ".csv":
+        if self._format_of(path, ".csv") == ".csv":
             write_table(path, self._table(), "csv")
         else:
             super().save(path)
@@ -682,26 +605,3 @@ class Trials(Grid, TextFileMethods):
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
-
-
-def frame_of(target: Grid, source: Grid) -> Frame:
-    """Tell where the models and segments of one object lie in another."""
-    return Frame(
-        source.model_index.locate(target.model_index),
-        source.segment_index.locate(target.segment_index),
-        target.shape,
-    )
-
-
-def _search(listed: AnyArray, wanted: AnyArray) -> AnyArray:
-    """Return the position of each wanted cell in a list of ascending cells, -1 if it has none."""
-    found, known = np.full(wanted.size, -1), np.flatnonzero(wanted >= 0)
-    codes = wanted[known]
-    # numpy continues each search where the last one ended, which takes sorted cells.
-    if not (codes[1:] >= codes[:-1]).all():
-        order = np.argsort(codes, kind="stable")
-        codes, known = codes[order], known[order]
-    at = np.searchsorted(listed, codes)
-    # Behind the last cell is none.
-    found[known] = np.where(np.append(listed, -1)[at] == codes, at, -1)
-    return found

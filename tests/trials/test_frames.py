@@ -12,8 +12,6 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials.key import WORDS
 from tests.forms import as_list
 
-LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
-
 
 def frame_of(columns, library):
     """Return columns as a data frame, texts as categories on request."""
@@ -24,12 +22,15 @@ def frame_of(columns, library):
     if name == "pyarrow":
         return module.table(columns)
     frame = module.DataFrame(columns)
+    texts = [key for key, values in columns.items() if {*map(type, values[:1])} == {str}]
     if not categories:
         return frame
-    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
     if name == "pandas":
         return frame.astype(dict.fromkeys(texts, "category"))
     return frame.with_columns(module.col(texts).cast(module.Categorical))
+
+
+LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
 
 
 def rows_of(n_models, n_segments, n_rows, seed=0):
@@ -64,62 +65,35 @@ def test_trials_scores_and_columns(library, shape):
     rows["model"] = list(range(shape[2]))
     key = bp.from_frame(frame_of(rows, library), score="A").key
     assert set(key.modelset) == set(map(str, range(shape[2])))
+    # Without labels there is an Ndx.
+    del rows["label"]
+    assert bp.from_frame(frame_of(rows, library), score="A").key == key.to_ndx()
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_labels(library):
+def test_labels(library) -> None:
     rows = rows_of(5, 6, 20)
     is_target = [word == "target" for word in rows["label"]]
     expected = bp.from_frame(rows).key
     for tar, non in [(True, False), (1, 0), (1, -1), (1.0, 0.0), ("TGT", "imp"), ("True", "false")]:
         rows["label"] = [tar if each else non for each in is_target]
         assert bp.from_frame(frame_of(rows, library), score="A").key == expected
-    others = iter(["different", "spoof", "?"] * 10)
-    rows["label"] = ["yes" if each else next(others) for each in is_target]
-    given = {"tar": "yes", "non": ["different", "spoof", "?"]}
-    assert bp.from_frame(frame_of(rows, library), **given).key == expected
+    for name in ("model", "label", "gender"):
+        rows = rows_of(5, 6, 20)
+        rows[name][7] = None
+        with pytest.raises(InvalidInputError, match="row 7"):
+            bp.from_frame(frame_of(rows, library), columns="gender")
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", ["model", "label", "gender"])
-def test_missing_values_name_the_row(library, name):
-    rows = rows_of(5, 6, 20)
-    rows[name][7] = None
-    with pytest.raises(InvalidInputError, match="row 7"):
-        bp.from_frame(frame_of(rows, library), columns="gender")
-    rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
-    with pytest.raises(InvalidInputError):
-        bp.from_frame(frame_of(rows, library))
-
-
-@pytest.mark.parametrize(
-    ("labels", "how"),
-    [
+def test_labels_that_are_named() -> None:
+    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"]}
+    for labels, how in (
         (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
         (["same", "other", "other"], {"tar": "same"}),
         ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
         ([5, 2, 2], {"tar": 5, "non": 2}),
-    ],
-)
-def test_labels_that_are_named(labels, how):
-    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
-    assert bp.from_frame(table, **how).key.is_target.tolist() == [True, False, False]
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("share", [1.0, 0.6])
-def test_rows_in_the_order_of_a_matrix(order, share):
-    rng = np.random.default_rng(1)
-    m, s = (side.ravel(order) for side in np.indices((6, 7)))
-    kept = np.sort(rng.permutation(42)[: int(42 * share)])
-    models, segments = [f"m{i}" for i in m[kept]], [f"s{i}" for i in s[kept]]
-    values, labels = rng.normal(size=kept.size), rng.random(kept.size) < 0.5
-    table = {"model": models, "segment": segments, "x": values}
-    data = bp.from_frame(table | {"label": labels})
-    assert data.key == bp.Key.from_trials(models, segments, labels)
-    assert data.scores["x"] == bp.Scores.from_trials(models, segments, values)
-    # Without labels there is an Ndx.
-    assert bp.from_frame(table).key == data.key.to_ndx()
+    ):
+        assert bp.from_frame(table | {"label": labels}, **how).key.labels.tolist() == [1, -1, -1]
 
 
 def test_categories_that_no_row_has():
@@ -129,9 +103,7 @@ def test_categories_that_no_row_has():
     few = rows.astype(dict.fromkeys(("model", "segment", "label"), "category"))
     few["label"] = few["label"].cat.add_categories(["nobody"])
     few = few[few.gender == "f"]
-    data = bp.from_frame(few)
-    assert set(data.key.modelset) == set(few.model.astype(str))
-    assert data.key == bp.from_frame(few.to_dict("list")).key
+    assert bp.from_frame(few).key == bp.from_frame(few.to_dict("list")).key
 
 
 def test_out_and_in_again():
@@ -164,27 +136,20 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
         ({}, {"label": "key"}, "label"),
         ({}, {"columns": ["sex"]}, "columns"),
         ({}, {"score": {"x"}}, "score"),
-        ({}, {"columns": {"x"}}, "columns"),
         ({"x": [1.0, np.nan, np.nan]}, {}, "score.*row 1 .2 rows"),
-        ({"x": ["1", "2", "3"]}, {"score": "x"}, "score"),
         # No column of scores is left out silently.
         ({"system": [Fraction(1, 2)] * 3}, {}, "score"),
-        ({"system": [1.5, None, 2.0]}, {}, "score"),
         ({"score": ["1.5", "2", "x"]}, {}, "score"),
         ({"label": [1, 2, 0]}, {}, "label"),
-        ({"label": [1.0, np.nan, 0.0]}, {}, "label"),
-        ({"label": ["same", "unknown", "different"]}, {"tar": "same"}, "non"),
         ({"label": ["same", "unknown", "different"]}, {"tar": "same", "non": "different"}, "non"),
-        ({"label": [1, 0, 2]}, {"tar": 1}, "non"),
         *(({"label": [1, 2, 2]}, {"tar": tar}, "tar") for tar in ("zz", None, np.nan, 3)),
         ({"target": [1, 0, 0]}, {}, "label"),
         ({"segment": ["s", "s", "s"]}, {}, "df.*row 0 again in row 1"),
         ({"model": [0.5, 1.5, 2.5]}, {}, "model"),
         ({"segment": [*"st"]}, {}, "(df|segment)"),
-        ({"model": ["m" * 10**6, "n", "n"]}, {}, "(ids|values)"),
+        ({"model": ["m" * 10**6, "n", "n"]}, {}, "models"),
         # Two values may be labels, from four rows on.
         (FIVE | {"label": [1, 0, 1, 0, 0], "y": [0, 1, 1, 0, 1]}, {"label": "label"}, "score"),
-        (FIVE | {"label": ["target", *["other"] * 4]}, {}, "label"),
         (FIVE | {"label": None, "y": [-1, 1, 1, -1, 1]}, {}, "label"),
         # A score beside other numbers.
         (FIVE | {"label": [1, 0, 1, 0, 0], "score": FIVE["x"]}, {}, "score"),
@@ -196,58 +161,47 @@ def test_bad_input(changed, options, argument):
         bp.from_frame(rows, **options)
 
 
-def test_numbers_that_are_scores_because_they_are_named():
+def test_numbers_that_are_scores_because_they_are_named() -> None:
     rows = FIVE | {"y": [0, 1, 1, 0, 1]}
-    assert list(bp.from_frame(rows, score=["x", "y"]).scores) == ["x", "y"]
-    assert list(bp.from_frame(rows, label="y").scores) == ["x"]
-    # Of three rows, scores may be 0 and 1 by chance.
     few = {name: values[:3] for name, values in rows.items()}
-    assert list(bp.from_frame(few).scores) == ["x", "y"]
-    assert list(
-        bp.from_frame(FIVE | {"score": FIVE["x"], "label": [1, 0, 1, 0, 0]}, columns="x").scores
-    ) == ["score"]
+    both = FIVE | {"score": FIVE["x"], "label": [1, 0, 1, 0, 0]}
+    for frame, options, names in (
+        (rows, {"score": ["x", "y"]}, ["x", "y"]),
+        (rows, {"label": "y"}, ["x"]),
+        # Of three rows, scores may be 0 and 1 by chance.
+        (few, {}, ["x", "y"]),
+        (both, {"columns": "x"}, ["score"]),
+    ):
+        assert list(bp.from_frame(frame, **options).scores) == names
 
 
 @pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], (), {}])
-def test_no_data_frame(value):
+def test_no_data_frame(value) -> None:
     with pytest.raises(InvalidInputError, match="`df` must"):
         bp.from_frame(value)
+    for library in ("pandas", "polars", "pyarrow", "dict"):
+        with pytest.raises(InvalidInputError, match="`df` must have a row"):
+            bp.from_frame(frame_of({"model": [], "segment": [], "label": [], "s": []}, library))
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
-def test_no_rows(library):
-    frame = frame_of({"model": [], "segment": [], "label": [], "s": []}, library)
-    with pytest.raises(InvalidInputError, match="`df` must have a row"):
-        bp.from_frame(frame)
-
-
-@pytest.mark.parametrize("rows", [1, 500], ids=["matrix", "list"])
-def test_spoofs(rows):
+def test_spoofs() -> None:
     frame = {
-        "model": [f"{name}{i // 4}" for i, name in enumerate([*"baba"] * rows)],
-        "segment": [f"s{i}" for i in range(4 * rows)],
-        "label": ["spoof", "target", "nontarget", "spoof"] * rows,
-        "attack": ["A09", "-", "-", "A10"] * rows,
-        "llr": [0.5, 2.5, -1.0, 1.5] * rows,
+        **{"model": [*"baba"], "segment": [*"stuv"], "attack": ["A09", "-", "-", "A10"]},
+        **{"label": ["spoof", "target", "nontarget", "spoof"], "llr": [0.5, 2.5, -1.0, 1.5]},
     }
     data = bp.from_frame(frame, columns="attack")
-    scores = data.scores["llr"].get_scores(data.key)
-    kinds = dict(zip(scores.tolist(), WORDS[data.key.labels].tolist(), strict=True))
-    assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
-    attacks = dict(zip(scores.tolist(), data.key.columns["attack"].values(), strict=True))
-    assert attacks == {0.5: "A09", 2.5: "-", -1.0: "-", 1.5: "A10"}
+    scores = data.scores["llr"].get_scores(data.key).tolist()
+    said = zip(WORDS[data.key.labels], data.key.columns["attack"].values(), strict=True)
+    expected = {0.5: ("spoof", "A09"), 2.5: ("target", "-"), -1.0: ("nontarget", "-")}
+    assert dict(zip(scores, said, strict=True)) == expected | {1.5: ("spoof", "A10")}
 
 
 def test_bins_and_dates_describe_trials_but_are_no_ids():
     """Bins keep their order, which that of their texts is not: "(9, 20]" comes last of these."""
     pd = pytest.importorskip("pandas")
     days = pd.to_datetime(["2026-02-01", "2026-01-01", "2026-02-01"])
-    described = {
-        "bin": pd.cut([15, 1, 7], [0, 5, 9, 20]),
-        "day": days,
-        "month": days.to_period("M"),
-    }
-    df = pd.DataFrame(ROWS | described)
+    bins = pd.cut([15, 1, 7], [0, 5, 9, 20])
+    df = pd.DataFrame(ROWS | {"bin": bins, "day": days, "month": days.to_period("M")})
     found = bp.from_frame(df, score="x", columns=["bin", "day", "month"]).key.columns
     assert found.factor("bin").levels.tolist() == ["(0, 5]", "(5, 9]", "(9, 20]"]
     assert found.factor("bin").values().tolist() == ["(9, 20]", "(5, 9]", "(0, 5]"]
@@ -262,11 +216,7 @@ def test_bins_and_dates_describe_trials_but_are_no_ids():
 
 
 @pytest.mark.slow
-def test_imports_no_data_frame_library():
-    code = (
-        "import sys, bosaris_py as bp\n"
-        "bp.from_frame({'model': ['a'], 'segment': ['b'], 's': [1.0]})\n"
-        "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+def test_imports_no_data_frame_library() -> None:
+    code = "import sys, bosaris_py as bp; bp.from_frame({'model': 'a', 'segment': 'b', 's': [1.0]})"
+    code += "; assert not {'pandas', 'polars', 'pyarrow'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], check=True)

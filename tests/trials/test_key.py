@@ -1,11 +1,25 @@
-"""Ndx and Key: construction, filtering, merging; against sets and dictionaries."""
+"""Ndx and Key, against sets and dictionaries; columns, kept whatever is done with a key."""
 
+import pickle
+from pathlib import Path
+
+import h5py
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
-from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials import IdMap, Key, Ndx
+from bosaris_py import Key, Ndx, evaluate, read_key, read_trials
+from bosaris_py.errors import (
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+    TrialMismatchError,
+)
+from bosaris_py.trials import IdMap, Scores
+from bosaris_py.trials.conditions import as_conditions
+from bosaris_py.trials.key import as_column
+from tests.forms import as_list, as_matrix, contents
 from tests.strategies import keys
 
 
@@ -13,55 +27,35 @@ def test_all_trials_by_default() -> None:
     assert Ndx(["a", "b"], ["s"]).trialmask.tolist() == [[True], [True]]
     for empty in (Ndx([], []), Ndx([], [], []), Ndx([], ["s"])):
         assert empty.n_trials == 0
-    assert Ndx([], ["s"]).trialmask.shape == (0, 1)
-
-
-def test_equality_of_ndxs_is_of_content() -> None:
     mask = np.array([[True, False]])
     ndx = Ndx(["a"], ["s", "t"], mask)
     assert ndx == Ndx(np.array(["a"], dtype="U9"), ("s", "t"), mask.tolist())
-    assert ndx != Ndx(["a"], ["t", "s"], mask)
-    assert ndx != Ndx(["a"], ["s", "t"])
-    assert ndx != "ndx"
-
-
-def labels_of(key: Key) -> dict[tuple[str, str], bool]:
-    """Whether each trial is a target, by plain loops."""
-    return {
-        (model, segment): bool(key.tar[i, j])
-        for i, model in enumerate(key.modelset.tolist())
-        for j, segment in enumerate(key.segset.tolist())
-        if key.tar[i, j] or key.non[i, j]
-    }
+    for other in (Ndx(["a"], ["t", "s"], mask), Ndx(["a"], ["s", "t"]), "ndx"):
+        assert ndx != other
 
 
 @given(keys())
 def test_counts(key: Key) -> None:
-    labels = list(labels_of(key).values())
+    labels = list(contents(key).values())
     assert (key.n_tar, key.n_non, key.n_trials) == (sum(labels), labels.count(False), len(labels))
-    assert repr(key).endswith(f"segments, {key.n_tar} targets, {key.n_non} non-targets")
     assert key.to_ndx() == Ndx(key.modelset, key.segset, key.tar | key.non)
 
 
-# Two recordings of each of three speakers.
-RECORDINGS = ["a1", "a2", "b1", "b2", "c1", "c2"]
-
-
 def test_pairs_of_recordings_once() -> None:
-    key = Key.from_speakers(RECORDINGS, [name[0] for name in RECORDINGS])
-    assert (key.n_tar, key.n_non) == (3, 12)
-    assert labels_of(key) == {
+    recordings = ["a1", "a2", "b1", "b2", "c1", "c2"]
+    key = Key.from_speakers(recordings, [name[0] for name in recordings])
+    assert contents(key) == {
         (one, other): one[0] == other[0]
-        for i, one in enumerate(RECORDINGS)
-        for other in RECORDINGS[i + 1 :]
+        for i, one in enumerate(recordings)
+        for other in recordings[i + 1 :]
     }
-    of = {name: name[0] for name in RECORDINGS}
+    of = {name: name[0] for name in recordings}
     people = IdMap(list(of), list(of.values()))
-    for speakers in (of, lambda name: name[0], people.map_left_to_right(RECORDINGS)):
-        assert Key.from_speakers(RECORDINGS, speakers) == key
+    for speakers in (of, lambda name: name[0], people.map_left_to_right(recordings)):
+        assert Key.from_speakers(recordings, speakers) == key
     for bad in (["a", "b"], [*"aabbc", None], [*"aabbc", np.nan]):
         with pytest.raises(InvalidInputError):
-            Key.from_speakers(RECORDINGS, bad)
+            Key.from_speakers(recordings, bad)
 
 
 def test_labels_in_words_and_truth_values() -> None:
@@ -70,18 +64,174 @@ def test_labels_in_words_and_truth_values() -> None:
     assert words.labels.tolist() == [1, -2, -1]
     assert words.counts() == (1, 1)
     assert words.counts(np.array([True, True, False])) == (1, 0)
-    assert words.bona_fide() == Key.from_trials(["a", "c"], ["s", "s"], [True, False]).merge(
-        Key(["b"], [], np.zeros((1, 0), bool), np.zeros((1, 0), bool))
-    )
-    for call in (
-        *(
-            lambda labels=labels: Key.from_trials(*listed, labels)
-            for labels in (["target", "spoof", "x"], [1, 0, 0], [True, False])
-        ),
+    none = np.zeros((1, 0), bool)
+    two = Key.from_trials(["a", "c"], ["s", "s"], [True, False])
+    assert words.bona_fide() == two.merge(Key(["b"], [], none, none))
+
+
+MODELS, SEGMENTS = ["b", "a", "b", "a", "a"], ["t", "s", "s", "t", "u"]
+COLUMNS = {
+    "noise": ["n1", "n2", "n3", "n4", "n5"],
+    "snr": [1.0, 2.0, 3.0, 4.0, 5.0],
+    "sex": ("model", {"a": "f", "b": "m", "c": "x"}),
+    "take": ("segment", {"s": 1, "t": 2, "u": 3}),
+}
+LABELS = ["target", "target", "nontarget", "spoof", "nontarget"]
+KEY = Key.from_trials(MODELS, SEGMENTS, LABELS, COLUMNS)
+
+
+def rows_of(key: Key) -> set[tuple[str, ...]]:
+    """Return all that is known of each trial, as text."""
+    models, segments = key.trial_positions()
+    listed = [key.modelset[models], key.segset[segments], key.labels]
+    listed += [key.columns.factor(name).values() for name in ("noise", "sex", "take")]
+    return set(zip(*(np.asarray(column).astype(str).tolist() for column in listed), strict=True))
+
+
+ROWS = {
+    ("b", "t", "1", "n1", "m", "2"),
+    ("a", "s", "1", "n2", "f", "1"),
+    ("b", "s", "-1", "n3", "m", "1"),
+    ("a", "t", "-2", "n4", "f", "2"),
+    ("a", "u", "-1", "n5", "f", "3"),
+}
+
+
+def test_lines_in_any_order_become_columns_of_trials() -> None:
+    assert rows_of(KEY) == ROWS
+    assert list(KEY.columns) == ["noise", "snr", "sex", "take"]
+    assert (KEY.n_tar, KEY.n_non, KEY.n_spoof) == (2, 2, 1)
+    assert repr(KEY).endswith("2 targets, 2 non-targets, 1 spoofs")
+    found = [(row["target"], row["spoof"]) for _, row in KEY.to_frame().iterrows()]
+    assert sorted(found) == [(False, False)] * 2 + [(False, True)] + [(True, False)] * 2
+    assert "spoof" not in KEY.bona_fide().to_frame()
+    np.testing.assert_array_equal(KEY.columns["snr"], [2, 3, 4, 1, 5])
+    assert KEY.columns.factor("model").values().tolist() == ["a", "b", "a", "b", "a"]
+    assert "nothing" not in KEY.columns
+
+
+@pytest.mark.parametrize("form", [as_list, as_matrix])
+def test_what_is_made_of_a_key_keeps_columns(form) -> None:
+    key = form(KEY).with_columns_of(KEY)
+    assert key == KEY
+    some = key.filter(["a"], ["s", "t", "u"], keep=True)
+    assert rows_of(some) == {row for row in ROWS if row[0] == "a"}
+    assert rows_of(key.bona_fide()) == {row for row in ROWS if row[2] != "-2"}
+    assert pickle.loads(pickle.dumps(key)) == key
+    parts = [key.filter([model], [], keep=False) for model in "ab"]
+    assert rows_of(parts[0].merge(parts[1])) == ROWS
+    assert list(parts[0].merge(parts[1].with_columns(more=[1, 2, 3])).columns) == list(KEY.columns)
+
+
+def test_other_values_cannot_be_merged() -> None:
+    with pytest.raises(TrialMismatchError, match="'sex' for 1 models"):
+        KEY.merge(KEY.with_columns(sex=("model", ["f", "f"])))
+    # Each trial, model and segment must have a value.
+    bare = Key.from_trials(["a", "a"], ["s", "t"], [True, False])
+    for column in (["x", "y"], ("model", ["f"]), ("segment", [1, 2])):
+        with pytest.raises(TrialMismatchError):
+            KEY.with_columns_of(bare.with_columns(x=column))
+
+
+def test_equal_keys_have_equal_columns() -> None:
+    plain = KEY.with_columns(quality=[1.0, np.nan, 2.0, 3.0, 4.0])
+    assert plain == KEY.with_columns(quality=[1.0, np.nan, 2.0, 3.0, 4.0])
+    for other in ([1.0, 0.0, 2.0, 3.0, 4.0], [1.0, np.nan, 2.0, 3.0, 5.0], list("abcde")):
+        assert plain != KEY.with_columns(quality=other)
+    assert plain != KEY
+    assert plain != KEY.with_columns(other=[1.0, np.nan, 2.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize("form", [as_list, as_matrix])
+def test_files(tmp_path: Path, form) -> None:
+    key = form(KEY).with_columns_of(KEY)
+    key.save(tmp_path / "key.h5")
+    assert Key.read(tmp_path / "key.h5") == read_key(tmp_path / "key.h5") == KEY
+    assert read_trials(tmp_path / "key.h5") == KEY.to_ndx()
+    with h5py.File(tmp_path / "key.h5") as file:
+        # What the toolkit reads.
+        assert ("trial_mask" in file) == (form is as_matrix)
+        if form is as_matrix:
+            seen = KEY.tar.astype(int) - KEY.non - KEY.spoof
+            np.testing.assert_array_equal(file["trial_mask"], seen)
+    with pytest.raises(FileFormatError):
+        Ndx.read(tmp_path / "key.h5")
+    key.save(tmp_path / "key.csv")
+    # Numbers of text are no whole numbers.
+    assert {row[:5] for row in rows_of(read_key(tmp_path / "key.csv"))} == {r[:5] for r in ROWS}
+    key.save(tmp_path / "key.txt")
+    assert Key.read(tmp_path / "key.txt").labels.tolist() == KEY.labels.tolist()
+    with pytest.raises(InvalidInputError):
+        key.save(tmp_path / "key.mat")
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_columns_that_divide_one_class_meet_the_whole_other() -> None:
+    attacks = ["-", "-", "A1", "A2", "A2"]
+    key = Key.from_trials(MODELS, SEGMENTS, [True, True, False, False, False], {"attack": attacks})
+    conditions = as_conditions("attack", key)
+    assert [note.kind for note in conditions.notes] == [MissingTrialsWarning]
+    assert conditions.counts(key) == {"A1": (2, 1), "A2": (2, 2)}
+    scores = Scores.from_trials(MODELS, SEGMENTS, [4.0, 1.0, 0.0, 2.0, 5.0])
+    with pytest.warns(MissingTrialsWarning):
+        assert "A2" in str(evaluate(scores, key, conditions=["attack"], prior=0.5))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Key.from_trials(["a", "b"], ["s", "s"], ["target", "x"]),
+        lambda: Key.from_trials(["a", "b"], ["s", "s"], [1, 0]),
+        lambda: Key.from_trials(["a", "b"], ["s", "s"], [True]),
         lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, False]),
+        lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, True], {"x": ["1", "2"]}),
         lambda: Key(["a"], ["s"], [[True]], [[True]]),
         lambda: Key(["m"], ["a"], None, [[True]]),
         lambda: Key(["m"], ["a"], [[True]], None),
+        lambda: KEY.columns.factor("x"),
+        lambda: KEY.columns.factor("snr"),
+        lambda: KEY.with_columns(**{"": [1, 2, 3, 4, 5]}),
+        lambda: KEY.with_columns(x=("model", [1, 2, 3])),
+        *(
+            lambda ages=ages: KEY.with_columns(age=("model", ages))
+            for ages in ({"a": 1}, {"x": 1}, {}, pd.Series([1, 2, 3], index=["a", "b", "a"]))
+        ),
+        *(
+            lambda bad=bad: KEY.filter(["b"], ["t", "s"], keep=True).with_columns(x=bad)
+            for bad in (
+                *([1, 2, 3], ["a", None], np.zeros((2, 2)), {"a": 1}, "ab"),
+                np.ma.array([1.0, 2.0], mask=[False, True]),
+                # numpy would make text of the number.
+                ["b", 2.5],
+                pd.Series([1, 2], index=["p", "q"]),
+            )
+        ),
+    ],
+)
+def test_what_is_refused(call) -> None:
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+def test_columns_of_ids_go_by_id() -> None:
+    for form in (dict, pd.Series):
+        key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
+        assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
+
+
+def test_numbers_keep_their_type_and_all_else_is_text() -> None:
+    for values, kind in (
+        # float16 is slow, and longer types differ between machines; bytes are put in order.
+        (np.array([1, 2], np.float16), np.float32),
+        (np.array([1, 2], np.longdouble), np.float64),
+        (np.array([1, 2], ">i4"), np.int32),
+        ([1, 2], np.int64),
+        ([np.float32(1), 2], np.float64),
     ):
-        with pytest.raises(InvalidInputError):
-            call()
+        column = as_column(values, "x", 2)
+        assert (column.dtype, column.tolist()) == (np.dtype(kind), [1, 2])
+        assert not column.flags.writeable
+    for values in ([True, False], np.array([True, False]), np.array(["b", "a"])):
+        column = as_column(values, "x", 2)
+        assert column.values().tolist() == [str(value) for value in values]
+        assert as_column(column, "x", 2) is column

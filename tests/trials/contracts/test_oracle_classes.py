@@ -28,14 +28,11 @@ ELSEWHERE = {
     "Id_Map row-vector cells are NOT valid": "lists of ids are neither rows nor columns here",
 }
 
+# Each with its reason.
 DIFFERENCES = {
-    "Scores.merge unmasked garbage is added": (
-        "the toolkit adds what lies under a false mask, 99, to the other's score, 7"
-    ),
+    "Scores.merge unmasked garbage is added": "what lies under a false mask, 99, is added to a 7",
     "Scores.merge2": "the toolkit adds an unmasked 8 to the score 30 of (m_c, s2)",
-    "Scores.align_with_ndx non-finite valid score": (
-        "infinite scores are legal; the toolkit refuses them, here only NaN is refused"
-    ),
+    "Scores.align_with_ndx non-finite valid score": "infinite scores are legal, NaN is refused",
 }
 
 
@@ -55,29 +52,19 @@ def build(stored: dict[str, Any]) -> Any:
     if "ids" in stored:
         ids = ids_of(stored["ids"])
         return SegmentQuality(ids, matrix(stored["values"], (-1, len(ids))))
-    models, segments = ids_of(stored["modelset"]), ids_of(stored["segset"])
-    shape = (len(models), len(segments))
-    mask = {
-        name: matrix(stored[name], shape).astype(bool)
-        for name in ("trialmask", "tar", "non", "scoremask")
-        if name in stored
-    }
-    if "trialmask" in stored:
-        return Ndx(models, segments, mask["trialmask"])
-    if "tar" in stored:
-        return Key(models, segments, mask["tar"], mask["non"])
+    ids = ids_of(stored["modelset"]), ids_of(stored["segset"])
+    shape = len(ids[0]), len(ids[1])
+    names = [name for name in ("trialmask", "tar", "non", "scoremask") if name in stored]
+    masks = [matrix(stored[name], shape).astype(bool) for name in names]
     if "scoremat" in stored:
-        values = matrix(stored["scoremat"], shape)
-        return Scores(values, models, segments, mask["scoremask"])
-    return QualityMeasures(
-        models,
-        segments,
-        matrix(stored["modelQ"], (-1, shape[0])),
-        matrix(stored["segQ"], (-1, shape[1])),
-        matrix(stored["hasmodel"], (1, -1))[0].astype(bool),
-        matrix(stored["hasseg"], (1, -1))[0].astype(bool),
-        mask["scoremask"],
+        return Scores(matrix(stored["scoremat"], shape), *ids, *masks)
+    if "modelQ" not in stored:
+        return {"trialmask": Ndx, "tar": Key}[names[0]](*ids, *masks)
+    measures = (
+        matrix(stored[name], (-1, n)) for name, n in zip(("modelQ", "segQ"), shape, strict=True)
     )
+    flags = (matrix(stored[name], (-1,)).astype(bool) for name in ("hasmodel", "hasseg"))
+    return QualityMeasures(*ids, *measures, *flags, *masks)
 
 
 def trials_of(given: dict[str, Any]) -> Ndx | Key:
