@@ -86,7 +86,7 @@ class _LinearEstimator(
 
         Warns
         -----
-        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+        ConvergenceWarning, BosarisWarning
             As for `bosaris_py.LinearCalibration.fit`.
         """
         scores, labels = validation.validate_data(self, self._columns(X), y)

@@ -233,10 +233,9 @@ class ScoreMap(Map):
 
         Warns
         -----
-        ExtrapolationWarning
-            If scores lie far outside those of the training, of a line.
         SuspectScoresWarning
-            If these are the trials of the training, whose figures are too good.
+            If scores lie far outside those of the training, of a line, or if these are the trials
+            of the training, whose figures are too good.
         """
         found: list[Note] = []
 
@@ -325,21 +324,20 @@ class LinearMap(TrainedMap):
 
         Warns
         -----
-        SeparableDataWarning
+        ConvergenceWarning
             If some weights put no target below a non-target, so that no finite optimum exists. The
             result is that of a penalty v / (2n), v the variance of the log-likelihood-ratios and n
             the number of trials of the smaller class (of a calibration a ridge of 1/n): they stay
-            near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If a system is constant (its weight is 0; of a calibration the offset is 0, too, as in
-            the toolkit), if systems are collinear (the shortest of the equally good standardised
-            weights are returned), or with "brier" if hard decisions are best, or if the prior is so
-            close to 0 or 1 (1e-10) that lower values may have been missed.
+            near the log(n) that so few trials can support. Also if a system is constant (its
+            weight is 0; of a calibration the offset is 0, too, as in the toolkit), if systems are
+            collinear (the shortest of the equally good standardised weights are returned), or
+            with "brier" if hard decisions are best, or if the prior is so close to 0 or 1 (1e-10)
+            that lower values may have been missed.
         SuspectScoresWarning
             If the scale of a calibration is negative, or the targets of a system to fuse score far
             lower than the non-targets: labels swapped, or distances for scores? Also if there are
             more systems than trials of both classes: arrays transposed?
-        FewTrainingErrorsWarning
+        FewErrorsWarning
             If a prior other than the default 0.5 is named, without a ridge, and with Bayes
             decisions at it the trained map makes fewer than 30 errors of a kind on data in memory
             (theory paper, section 2.1.2). The default names no operating point.
@@ -425,7 +423,7 @@ def record(training: TrainingObjective, solution: LinearSolution) -> Options:
 def few_errors(training: TrainingObjective, solution: LinearSolution) -> list[Note]:
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
-    is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
+    is_apart = any("are separable" in note.text for note in solution.notes)
     if is_apart or training.sum_non is not None or not solution.weights.any():
         return []
     limit = -training.plo
@@ -441,7 +439,7 @@ def few_errors(training: TrainingObjective, solution: LinearSolution) -> list[No
         "are needed."
     )
     advice, least = "Train on more trials.", min(found.values())
-    return [Note(errors.FewTrainingErrorsWarning, text, count=least, advice=advice)]
+    return [Note(errors.FewErrorsWarning, text, count=least, advice=advice)]
 
 
 def _some(
@@ -476,7 +474,7 @@ def few_trials(n_tar: int, n_non: int) -> list[Note]:
     text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
     advice = "Train on more trials, or take BoundedCalibration."
     count = min(n_tar, n_non)
-    return [Note(errors.FewTrainingErrorsWarning, text, count=count, advice=advice)]
+    return [Note(errors.FewErrorsWarning, text, count=count, advice=advice)]
 
 
 def training_trials(found: object) -> list[Note]:
@@ -531,7 +529,7 @@ class Met:
             f"{self.low:.4g} to {self.high:.4g}; the farthest, {self.farthest:.4g}, by "
             f"{self.distance / (self.high - self.low):.2g} of their range."
         )
-        return [Note(errors.ExtrapolationWarning, text, about, self.n_far, advice)]
+        return [Note(errors.SuspectScoresWarning, text, about, self.n_far, advice)]
 
 
 def weighted_sum(

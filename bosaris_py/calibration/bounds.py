@@ -11,11 +11,10 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
-from bosaris_py.calibration.base import NUMBER, Options, ScoreMap
+from bosaris_py.calibration.base import NUMBER, Options, ScoreMap, training_trials
 from bosaris_py.calibration.gaussian import GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
-from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.metrics.costs import no_llrs
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
@@ -299,7 +298,8 @@ class BoundedCalibration(ScoreMap):
 
     def _mapped(self, scores: FloatArray) -> tuple[Float64Array, list[Note]]:
         llrs, notes = self.map._mapped(scores)
-        within = [note for note in notes if note.kind is not ExtrapolationWarning]
+        # Far outside the training the bounds hold, so that nothing is to note.
+        within = [note for note in notes if note in training_trials(found=True)]
         return np.clip(llrs, self.low, self.high), within
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from bosaris_py.cli import files, judging, training
 from bosaris_py.cli.files import say
 from bosaris_py.cli.options import AnswerIsNo, UsageError, in_options, make_parser
-from bosaris_py.errors import BosarisError, DuplicateTrialWarning, as_message, printable
+from bosaris_py.errors import BosarisError, as_message, printable
 
 _RUN = {
     **{name: getattr(files, name) for name in ("info", "check", "convert")},
@@ -142,10 +142,15 @@ def _run(args: argparse.Namespace) -> None:
 def _line(warning: warnings.WarningMessage, args: argparse.Namespace) -> str:
     """Return the line of a warning: nothing of what changes no figure."""
     key, text = getattr(args, "key", None), str(warning.message)
-    if key is None or not issubclass(warning.category, DuplicateTrialWarning):
+    if key is None:
         return in_options(text, args)
+    again = f"trials that {key} lists again count once"
     # Scores that stand twice are the same.
-    return f"trials that {key} lists again count once" if key in text else ""
+    parts = [
+        part if "that list a trial again" not in part else again if key in part else ""
+        for part in text.split("; ")
+    ]
+    return in_options("; ".join(filter(None, parts)), args)
 
 
 def _drop_output() -> None:

@@ -285,11 +285,11 @@ def case_llr(
 
     Warns
     -----
-    ExtrapolationWarning
+    SuspectScoresWarning
         If the score is far outside the reference scores.
     FewSpeakersWarning
         If the reference set has fewer than 100 speakers; below 5 there is no interval.
-    MissingTrialsWarning, SeparableDataWarning
+    MissingTrialsWarning, ConvergenceWarning
         As for the ``fit_scores`` of the calibration. Maps without some speakers do not warn.
 
     Notes

@@ -141,7 +141,7 @@ class SASVFusion(Map):
 
         Warns
         -----
-        MissingTrialsWarning, SeparableDataWarning
+        MissingTrialsWarning, ConvergenceWarning
             As for `LinearCalibration.fit_scores`.
 
         Notes

@@ -23,7 +23,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
+from bosaris_py.errors import FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import suggest_role
@@ -165,7 +165,7 @@ def read_key(
 
     Warns
     -----
-    DuplicateTrialWarning
+    MissingTrialsWarning
         If trials are listed more than once.
 
     Examples
@@ -232,7 +232,7 @@ def read_trials(
 
     Warns
     -----
-    DuplicateTrialWarning
+    MissingTrialsWarning
         As for `read_key`.
 
     Examples
@@ -292,10 +292,8 @@ def read_scores(
 
     Warns
     -----
-    DuplicateTrialWarning
-        As for `read_key`.
     MissingTrialsWarning
-        If lines have no score, as some formats allow; they are left out.
+        As for `read_key`, or if lines have no score, as some formats allow; they are left out.
 
     Examples
     --------
@@ -527,7 +525,7 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
         pairs = np.unique([models[order.repeated], segments[order.repeated]], axis=1)
         shown = name_trials(pairs[0], pairs[1], ids)
         text = f"Lines of {path} that list a trial again were left out: {shown}."
-        notes.append(Note(DuplicateTrialWarning, text))
+        notes.append(Note(MissingTrialsWarning, text))
     table = table if order.order is None else table.take(mark_read_only(order.order))
     return attrs.evolve(table, notes=tuple(notes))
 

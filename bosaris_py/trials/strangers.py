@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bosaris_py._arrays import StrArray
 from bosaris_py._validation import list_some
-from bosaris_py.errors import DisjointIdsError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.alignment import Frame, Ids
 
 # As many ids of a key are tried, and compared with so many of the scores.
@@ -74,7 +74,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         return
     if wanted[1].size != found[1].size and all(map(_are_line_numbers, (wanted, found))):
         # Which lines of the longer file the shorter one lacks, nothing tells.
-        raise DisjointIdsError(
+        raise TrialMismatchError(
             argument="key",
             expected="have as many lines as the scores, because trials without ids go by the "
             "number of their line",
@@ -87,7 +87,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         if _are_line_numbers(found):
             call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
             option = "--scores-in-order"
-        raise DisjointIdsError(
+        raise TrialMismatchError(
             argument="key",
             expected="hold targets that have scores",
             got="none: its ids are others",

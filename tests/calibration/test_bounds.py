@@ -14,7 +14,7 @@ from bosaris_py.calibration import (
     cross_fit,
     llr_bounds,
 )
-from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.fusion import read_model
 from bosaris_py.metrics import act_dcf
 from bosaris_py.numerics.priors import sigmoid
@@ -150,7 +150,7 @@ def test_the_far_score_of_a_small_reference_set_is_bounded():
     rng = np.random.default_rng(2)
     tar, non = rng.normal(2.0, 1.0, 150), rng.normal(-1.0, 1.0, 300)
     linear = LinearCalibration.fit(tar, non, ridge=0)
-    with pytest.warns(ExtrapolationWarning):
+    with pytest.warns(SuspectScoresWarning):
         assert linear.apply(7.0) > math.log(1e7)
     bounded = BoundedCalibration.fit(tar, non, ridge=0.0, bounds="elub")
     assert bounded.apply(7.0) == bounded.high <= math.log(301)

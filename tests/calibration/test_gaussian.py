@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.calibration import GaussianCalibration, cross_fit
-from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, SuspectScoresWarning
+from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import read_model
 from tests.calibration.test_cross_fitting import simulated
 
@@ -55,7 +55,7 @@ def test_protocol(tmp_path):
 
 def test_far_scores_are_warned_of():
     found = GaussianCalibration.fit([2.0, 4.0], [-2.0, 0.0])
-    with pytest.warns(ExtrapolationWarning, match="1 of 2 scores .* -2 to 4; .* 10, by 1 of their"):
+    with pytest.warns(SuspectScoresWarning, match="1 of 2 scores .* -2 to 4; .* 10, by 1 of their"):
         found.apply([1.0, 10.0])
 
 

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, OldFormatWarning
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5, hdf5_writing
 from bosaris_py.trials import IdMap, Key, Ndx, read_key
 
@@ -56,7 +56,7 @@ def craft(tmp_path: Path) -> Craft:
 def noted(kind: str, path: Path) -> Arrays:
     """Read a file in an old layout, which is noted."""
     found, (note,) = hdf5.read(kind, path)
-    assert note.kind is OldFormatWarning
+    assert note.kind is BosarisWarning
     return found
 
 
@@ -74,7 +74,7 @@ def test_single_precision_and_masks_that_are_missing(samples, contents, assert_s
 
 
 def test_a_key_of_two_masks_warns_at_the_line_of_the_caller(samples: Path) -> None:
-    with pytest.warns(OldFormatWarning, match=r"key_oldformat.h5.*two masks") as caught:
+    with pytest.warns(BosarisWarning, match=r"key_oldformat.h5.*two masks") as caught:
         Key.read(samples / "key_oldformat.h5")
     assert caught[0].filename == __file__
 
@@ -457,7 +457,7 @@ def test_trials_that_are_read_as_a_key_are_warned_of(craft: Craft, dtype: str) -
     """The toolkit's Ndx has the data set of its Key, and nothing that tells them apart."""
     path = craft(**IDS, trial_mask=MASK.astype(dtype))
     for read in (Key.read, read_key):
-        with pytest.warns(OldFormatWarning, match=r"crafted\.h5: all trials are targets"):
+        with pytest.warns(BosarisWarning, match=r"crafted\.h5: all trials are targets"):
             read(path)
     assert Ndx.read(path).n_trials == 3
     labels = np.where(MASK, 1, 0).astype(np.int8)

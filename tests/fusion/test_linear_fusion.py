@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.calibration import LinearCalibration
-from bosaris_py.errors import (
-    ConvergenceWarning,
-    ExtrapolationWarning,
-    InvalidInputError,
-    SeparableDataWarning,
-)
+from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.linear_fusion import inverted_systems
@@ -143,7 +138,7 @@ def test_jointly_separable(objective, rng):
     common = rng.normal(0.0, 5.0, 300)
     tar = np.vstack((common[:100] + 0.5, common[:100]))
     non = np.vstack((common[100:] - 0.5, common[100:]))
-    with pytest.warns(SeparableDataWarning, match=r"separable: .*ridge=0\.01"):
+    with pytest.warns(ConvergenceWarning, match=r"separable: .*ridge=0\.01"):
         fusion = LinearFusion.fit(tar, non, objective=objective, prior=0.1, ridge=0)
     assert fusion.ridge == 0.01
     assert fusion.apply(tar).min() > fusion.apply(non).max()
@@ -152,7 +147,7 @@ def test_jointly_separable(objective, rng):
     assert 0 < fusion.objective_value < 0.2
     # The systems may be mixed in any way: here sum and difference.
     mix = np.array([[1.0, 1.0], [1.0, -1.0]])
-    with pytest.warns(SeparableDataWarning):
+    with pytest.warns(ConvergenceWarning):
         mixed = LinearFusion.fit(mix @ tar, mix @ non, objective=objective, prior=0.1, ridge=0)
     np.testing.assert_allclose(mixed.apply(mix @ tar), fusion.apply(tar), atol=1e-9)
 
@@ -228,7 +223,7 @@ def test_systems_in_another_order_are_warned_of(matrices):
     tar, non = large.get_tar_non(key)
     assert fusion.high_scores[1] == max(tar.max(), non.max())
     assert fusion.low_scores[1] == min(tar.min(), non.min())
-    with pytest.warns(ExtrapolationWarning, match="order of the training"):
+    with pytest.warns(SuspectScoresWarning, match="order of the training"):
         fusion.apply([large, systems[0]], key)
     # Files of version 0.1 have no ranges.
     old = evolve(fusion, low_scores=None, high_scores=None)

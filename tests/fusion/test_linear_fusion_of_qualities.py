@@ -59,7 +59,7 @@ def test_offset_alone_is_the_quality_fusion_of_one_side():
     assert linear.objective_value == pytest.approx(fused.objective_value, rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_a_mismatch_of_duration_is_halved_and_where_there_is_none_nothing_is_lost(seed):
     for effect in (True, False):

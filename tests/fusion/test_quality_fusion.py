@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bosaris_py.errors import MissingTrialsWarning, SeparableDataWarning
+from bosaris_py.errors import ConvergenceWarning, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle
 from bosaris_py.numerics.objective import TrainingObjective
@@ -276,10 +276,10 @@ class TestScores:
     def test_separable(self, drawn):
         systems, quality, key = drawn
         telling = evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0))
-        with pytest.warns(SeparableDataWarning) as caught:
+        with pytest.warns(ConvergenceWarning) as caught:
             fusion = QualityFusion.fit_scores([telling, systems[1]], [quality], key, ridge=0)
         # One warning; notes of the whole, and of the linear fusion of all trials.
-        assert [warning.category for warning in caught].count(SeparableDataWarning) == 1
-        assert [note.kind for note in fusion.notes].count(SeparableDataWarning) == 2
+        assert [warning.category for warning in caught].count(ConvergenceWarning) == 1
+        assert [note.kind for note in fusion.notes].count(ConvergenceWarning) == 2
         assert fusion.ridge == 1 / key.n_tar
         assert np.abs(fusion.apply([telling, systems[1]], [quality], key).scoremat).max() < 20

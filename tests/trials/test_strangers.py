@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import DisjointIdsError, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.strangers import parse_changes
 
 Change = Callable[[str], str]
@@ -30,11 +30,11 @@ DIFFER: list[tuple[Change, Change, str]] = [
 ]
 
 
-def disjoint(of_key: Change, of_scores: Change) -> tuple[bp.Scores, bp.Key, DisjointIdsError]:
+def disjoint(of_key: Change, of_scores: Change) -> tuple[bp.Scores, bp.Key, TrialMismatchError]:
     key = bp.Key([*map(of_key, IDS[:20])], [*map(of_key, IDS[20:])], SAME, ~SAME)
     ids = [*map(of_scores, IDS[:20])], [*map(of_scores, IDS[20:])]
     scores = bp.Scores(np.where(SAME, 1.0, 0.0), *ids)
-    with pytest.raises(DisjointIdsError) as caught:
+    with pytest.raises(TrialMismatchError) as caught:
         bp.Results.from_scores(scores, key)
     return scores, key, caught.value
 
@@ -93,7 +93,7 @@ def test_lines_without_ids_are_of_as_many_lines() -> None:
     for segments, told in ((["1", "2"], "as many lines"), (["a", "b", "c"], "read_answers")):
         is_tar = np.arange(len(segments))[None] == 0
         model = "all" if segments[0] == "1" else "m"
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(TrialMismatchError, match=told):
             bp.Results.from_scores(lines, bp.Key([model], segments, is_tar, ~is_tar))
 
 
@@ -104,6 +104,6 @@ def test_names_of_clips_that_recur_in_many_recordings() -> None:
     key = bp.Key.from_trials(ids[:2000], ids[2000:], is_target)
     wav = [f"{name}.wav" for name in ids]
     scores = bp.Scores.from_trials(wav[:2000], wav[2000:], is_target.astype(float))
-    with pytest.raises(DisjointIdsError) as caught:
+    with pytest.raises(TrialMismatchError) as caught:
         bp.Results.from_scores(scores, key)
     assert caught.value.option == "--ids strip-suffix=.wav"
