@@ -24,7 +24,6 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import cli
 from bosaris_py.cli import files, judging, training
-from bosaris_py.cli.judging import STATISTICS
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from bosaris_py.errors import BosarisWarning
 from tests.forms import as_list, described
@@ -105,6 +104,13 @@ def _write(name: str, *lines: str) -> None:
     Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+def _with_spoofs() -> bp.Key:
+    """Return the key of dev, in which the trials of one model are spoofs."""
+    key = bp.Key.read("dev_key.h5")
+    spoof = np.repeat(np.arange(12) == 11, 40).reshape(12, 40)
+    return bp.Key(*key.ids, key.tar & ~spoof, key.non & ~spoof, spoof)
+
+
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every HDF5 file for larger than memory."""
 
@@ -141,7 +147,7 @@ class TestHelp:
     def test_options_are_not_abbreviated(self, run: Run, word: str) -> None:
         code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", word, "1")
         assert (code, out) == (2, "")
-        assert f"evaluate: error: unrecognized arguments: {word}" in err
+        assert f"error: unrecognized arguments: {word}" in err
 
     def test_help_imports_no_number_of_the_library(self) -> None:
         code = (
@@ -165,6 +171,12 @@ class TestFiles:
         assert lines[2].startswith("dev_a.txt: kaldi-scores, Table: 480 lines")
         assert lines[3].startswith("dev_key.tsv: nist, Table: 480 lines")
         assert lines[4].startswith("c.json: json, LinearCalibration: llr = ")
+        _write("quality.txt", "2", "s1 0.5 1", "s2 0.25 2")
+        out = run("info", "quality.txt", "models.txt")[1].splitlines()
+        assert out[0] == "quality.txt: text, SegmentQuality: 2 measures of 2 segments"
+        assert out[1].endswith(", or IdMap: 12 pairs")
+        assert run("convert", "quality.txt", "quality.h5")[0] == 0
+        assert bp.SegmentQuality.read("quality.h5") == bp.SegmentQuality.read("quality.txt")
         _large(monkeypatch)
         _, out, _ = run("info", "dev_key.h5")
         assert out == "dev_key.h5: hdf5, key: 12 models x 40 segments, read in blocks\n"
@@ -471,6 +483,24 @@ class TestEvaluate:
         assert code == 0, err
         assert json.loads(out)["table"] == json.loads(expected.to_json())["table"]
 
+    @pytest.mark.parametrize(("what", "n_non"), [("nontarget", 406), ("drop", 366)])
+    def test_spoofs_of_a_binary_key(self, run: Run, what: str, n_non: int) -> None:
+        # Of the 40 trials of a model 34 are no targets.
+        _with_spoofs().save("k.h5")
+        words = ("evaluate", "dev_a.h5", "--key", "k.h5", "--spoof", what, "--json")
+        row = json.loads(run(*words)[1])["table"][0]
+        assert (row["n_tar"], row["n_non"], row["n_spoof"]) == (74, n_non, 0)
+
+    def test_below_the_table(self, run: Run) -> None:
+        words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
+        assert "; plan ESDD of a countermeasure" in run(*words, "--plan", "ESDD")[1]
+        # The models of two speakers, and all segments, are speakers of their own.
+        err = run(*words, "--speakers", "re:^p[0-3](?=-m),re:^p[0-5]")[2]
+        assert "4 of 12 ids" in err
+        assert "80 targets, 400 non-targets, 6 speakers" in run(*words, "--speakers", "re:^p.")[1]
+        pairs = ("compare", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5")
+        assert "; 6 speakers" in run(*pairs, "--speakers", "re:^p.")[1]
+
     def test_base_ten(self, run: Run, systems) -> None:
         systems[0]["B"].transform(lambda llrs: llrs / np.log(10)).save("ten.h5")
         for name, more in (("eval_b.h5", ()), ("ten.h5", ("--base", "10"))):
@@ -497,16 +527,14 @@ class TestEvaluate:
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestOtherAnswers:
-    @pytest.mark.parametrize("name", STATISTICS)
+    @pytest.mark.parametrize("name", ["EER", "MinDCF", "ActDCF", "MinCllr", "Cllr", "AUC"])
     def test_comparison_equals_the_library(self, run: Run, systems, name: str) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
-        statistic = judging.statistic_of(name, 0.1)
-        assert statistic == getattr(bp.uncertainty, type(statistic).__name__)(
-            *[0.1] * ("dcf" in name)
-        )
-        expected = bp.uncertainty.compare_systems(*systems, statistic, speakers=maps)
-        words = ("--speakers", "models.txt,segments.h5", "--prior", "0.1")
-        found = run("compare", *JUDGED[1:], *words, "--statistic", name, "--json")
+        metric = getattr(bp.uncertainty, name)(*[0.1] * name.endswith("DCF"))
+        expected = bp.uncertainty.compare_systems(*systems, metric, speakers=maps)
+        words = ("--speakers", "models.txt,segments.h5", "--prior", "0.1", "--json")
+        statistic = re.sub(r"(?<=n|t)(DCF|Cllr)", r"_\1", name).lower()
+        found = run("compare", *JUDGED[1:], *words, "--statistic", statistic)
         assert found[:2] == (0, expected.to_json())
 
     @pytest.mark.slow
@@ -572,13 +600,18 @@ REFUSED = [
     ("calibrate dev_a.h5 --key dev_key.h5 --model m.json --method pav --ridge 1", 2, "pav has no"),
     ("calibrate dev_a.txt --key dev_key.h5 --model p.txt", 1, "end in .json"),
     ("fuse dev_a.h5 dev_a.h5 --key dev_key.h5 --model m.json", 2, "two systems are called"),
-    ("compare dev_a.h5 --key dev_key.h5", 2, "at least two systems"),
-    ("info --labels same f", 2, "expected NAME=VALUE"),
+    ("compare dev_a.h5 --key dev_key.h5", 1, "at least two systems"),
+    ("info --labels same dev_a.txt", 1, "--labels must map each word"),
     ("info missing.h5", 1, "missing.h5: No such file or directory"),
     ("info damaged.h5", 1, "damaged.h5: damaged"),
     ("plot det dev_a.h5 --key dev_key.h5", 2, "required: -o/--output"),
     ("plot tippett dev_a.h5 --key dev_key.h5 -o p.png --prior .1", 2, "--prior marks nothing"),
     ("plot no dev_a.h5 --key dev_key.h5 -o x.svg", 1, "KIND must be one of"),
+    ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "are for a plot forest"),
+    ("plot forest dev_a.h5 --key dev_key.h5 -o x.svg", 2, "it needs --speakers"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --spoof error", 1, "40 spoofed trials. Use --spoof drop"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --plan VoxSRC", 1, "--spoof drop"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --plan ESDD", 1, "must have bona fide speech and spoofs"),
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),
     ("plot det dev_a.h5 --key dev_key.h5 -o x.jpg", 1, "--output must end in one of .pdf"),
     ("report dev_a.h5 --key dev_key.h5 -o r.pdf", 2, "--output must end in .html; got 'r.pdf'"),
@@ -595,7 +628,7 @@ REFUSED = [
     ("evaluate dev_a.h5 --key dev_key.h5 --prior 1%", 2, "a probability is written as 0.01, not"),
     ("evaluate dev_a.h5 --key dev_key.h5 -o table.xyz", 2, "must end in .csv, .json, .md, .tex"),
     ("evaluate dev_a.h5 --key dev_key.h5 --conditions channel", 1, "--conditions must be a column"),
-    ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "an output needs the name of a file"),
+    ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "needs the name of a file"),
     ("evaluate dev_a.h5 --key dev_a.h5", 1, "expected a Key"),
     ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
     ("evaluate odd.txt --key dev_key.h5", 1, "--columns"),
@@ -617,6 +650,7 @@ def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, messa
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("m.json")
     (folder / "locked").mkdir()
+    _with_spoofs().save("spoofs.h5")
     before = sorted(folder.rglob("*"))
     found, out, err = run(*shlex.split(line))
     *others, last = err.splitlines()
@@ -660,12 +694,6 @@ def test_all_advice_is_of_the_command() -> None:
         ("Odd. Use columns='a b' or `labels`.", "Odd. Use --columns 'a b' or --labels."),
         ("Odd. Write key.with_columns(x=y).", "Odd."),
         ("Swapped? Then take -scores.", "Swapped? `bosaris calibrate` turns them round."),
-        (
-            "Odd. Calibrate them first, for instance with LinearCalibration.fit, or evaluate them "
-            "by eer, min_dcf and min_cllr.",
-            "Odd. Calibrate them first, by `bosaris calibrate`, or "
-            "trust the EER, minDCF and minCllr only.",
-        ),
     ):
         assert in_options(text, args) == told
 

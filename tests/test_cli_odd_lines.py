@@ -65,7 +65,7 @@ def odd_line(rng: random.Random) -> list[str]:
     """Return a subcommand with files and values of all kinds in all places."""
     command = rng.choice([*COMMANDS])
     words = [command]
-    for word in [*COMMANDS[command].options.replace(" --force", "").split(), *FILE_OPTIONS]:
+    for word in [*COMMANDS[command]["options"].replace(" --force", "").split(), *FILE_OPTIONS]:
         name, must = word.rstrip("!"), word.endswith("!")
         if not name.startswith("--"):
             settings = OPTIONS[name]
@@ -76,7 +76,7 @@ def odd_line(rng: random.Random) -> list[str]:
         elif must or rng.random() < (0.15 if name in OPTIONS else 0.05):
             settings = {**OPTIONS, **FILE_OPTIONS}[name]
             words.append(name)
-            if settings.get("action", "extend") == "extend":
+            if settings.get("action", "extend") in ("extend", "append"):
                 files = settings.get("metavar") == "FILE"
                 pool = FILES if files and rng.random() < 0.9 else VALUES
                 good = [*map(str, settings.get("choices", ()))]

@@ -117,7 +117,8 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     """
     found = _read_binary(path, options.get("max_bytes"))
     if found is not None:
-        return found
+        spoof = options.get("spoof", "keep")
+        return _treat_spoofs(found, spoof, path) if isinstance(found, Key) else found
     table = read_table(path, **options)
     warn(table.notes)
     return table
@@ -144,9 +145,11 @@ def read_key(
         from standard input; text is decompressed if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
-    columns, labels, spoof, missing, strip_suffix
-        Of text: what the columns and the words of labels are, what to do with spoofs, what stands
-        for a missing number, and what is taken off ids; see `files.text.read_table`.
+    columns, labels, missing, strip_suffix
+        Of text: what the columns and the words of labels are, what stands for a missing number, and
+        what is taken off ids; see `files.text.read_table`.
+    spoof : {"keep", "nontarget", "drop", "error"}, default: "keep"
+        What to do with spoofed trials.
     max_bytes : int, optional
         Refuse a file whose contents would take more memory than this.
     progress : bool, default: False
@@ -185,7 +188,7 @@ def read_key(
     """
     found = _binary(path, max_bytes, "a Key", Key)
     if found is not None:
-        return found
+        return _treat_spoofs(found, spoof, path)
     table = read_table(
         path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
     )
@@ -506,6 +509,19 @@ def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
     if form == "mat":
         return cls.read_mat(path, max_bytes=max_bytes)
     return cls.read_hdf5(path, max_bytes=max_bytes)
+
+
+def _treat_spoofs(key: Key, spoof: str, path: FilePath) -> Key:
+    """Do with the spoofs of a key what is wanted."""
+    check.check_choice(spoof, ("error", "nontarget", "keep", "drop"), "spoof")
+    if not key.n_spoof or spoof == "keep":
+        return key
+    if spoof == "error":
+        raise FileFormatError(f"{path} has {key.n_spoof} spoofed trials.", use={"spoof": "drop"})
+    if spoof == "drop":
+        return key.bona_fide()
+    labels = np.where(key.is_target, np.int8(1), np.int8(-1))
+    return Key._from_vector(key.ids, key.cells, labels).with_columns_of(key)
 
 
 def _once(table: Table, path: FilePath, what: str) -> Table:

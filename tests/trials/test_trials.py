@@ -370,3 +370,10 @@ def test_a_file_over_the_limit_is_refused(tmp_path: Path) -> None:
         assert Scores.read(path, max_bytes=10**6).merge() == item.merge()
         with pytest.raises(FileFormatError, match="large"):
             Scores.read(path, max_bytes=1000)
+
+
+@pytest.mark.parametrize("cls", [bp.Ndx, bp.Key, bp.Scores, QualityMeasures, SegmentQuality, IdMap])
+def test_a_file_is_read_by_read(cls: Any) -> None:
+    for path in ("a.h5", Path("a.h5")):
+        with pytest.raises(InvalidInputError, match=rf"{cls.__name__}\.read\('a\.h5'\)"):
+            cls(path)
