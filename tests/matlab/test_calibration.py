@@ -167,7 +167,7 @@ def test_refused(trials: Trials) -> None:
             "ndx_eval",
         ),
         (lambda: b.pav_calibrate_scores_dev_eval(scr, scr, key, key, 0.5, 0, False), "ndx_eval"),
-        (lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False), "obj_func"),
+        (lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False), "objective"),
         (lambda: b.train_linear_calibration([1.0], [0.0], 100, [], 1, True), "prior"),
         (lambda: b.evaluate_objective("cllr", [1.0], [2], 0.5), "classf"),
     ):

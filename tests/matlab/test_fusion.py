@@ -134,11 +134,9 @@ def test_refused(dev: Part) -> None:
         lambda: b.train_linear_fusion_function(ndx, systems, 0.1, [], 9, True, True),
         lambda: b.linear_fusion_scores(key, systems, 100, 0.1, [], True, True),
         lambda: b.train_linear_fuser(stack, labels[:-1], 0.1, True, True, 9, []),
-        lambda: b.linear_fuser([], stack),
         lambda: b.linear_fuser([1.0, np.nan, 0.0], stack),
         lambda: b.make_initial_fusion_weights(0),
         lambda: b.assemble_scr([1.0], key),
-        lambda: b.apply_linear_fusion_function(key, systems, None),
     ]
     for call in calls:
         with pytest.raises((InvalidInputError, TrialMismatchError)):

@@ -205,7 +205,6 @@ def test_refused(dev: Part, qualities: Qualities) -> None:
         lambda: apply(key, systems, [quality], [[1.0, 0.0]], fqual, lin),
         lambda: apply(key, systems, [quality], identity, np.zeros(9), lin),
         lambda: apply(key, systems, [quality], identity, fqual, None),
-        lambda: b.apply_linear_fusion_function(key, systems, fqual),
         lambda: b.qfuser_linear(np.zeros(8), stack, quality, key),
         lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, [0.0]),
         lambda: b.AWB_sparse(quality, key, [1.0, 2.0, 3.0]),

@@ -172,7 +172,6 @@ REFUSED = [
     lambda: b.area_under_rocch([0.0, 1.0], [1.0]),
     lambda: b.filter_roc([], []),
     lambda: b.rocchdet([1.0], [0.0], None, 0.05, 50),
-    lambda: b.rocchdet([1.0], [0.0], [1.0]),
     lambda: b.pavx([]),
     lambda: b.opt_loglr([1.0], [0.0], "Laplace"),
     lambda: b.compute_roc([np.nan], [0.0]),
