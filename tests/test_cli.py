@@ -3,16 +3,21 @@
 import ast
 import csv
 import errno
-import itertools
+import fcntl
+import hashlib
 import json
 import math
 import os
+import pty
+import random
 import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import warnings
 from collections.abc import Callable
@@ -23,10 +28,10 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli import files, judging, training
+from bosaris_py.cli import files, judging
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from bosaris_py.errors import BosarisWarning
-from tests.forms import as_list, described
+from tests.forms import described
 
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
@@ -253,22 +258,6 @@ class TestCheck:
         }
         assert run("check", "list.txt", "--trials", "list.txt")[0] == 1
 
-    def test_answer_to_trials(self) -> None:
-        """Two of three trials lack a score, one score is of no trial, in any form."""
-        key = bp.Ndx.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"])
-        scores = bp.Scores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
-        forms = itertools.product((key, as_list(key)), (scores, as_list(scores)))
-        for some_key, some_scores in forms:
-            assert files.answer_to(some_key, some_scores) == (
-                1,
-                [
-                    "2 have none: (m2, s1), (m1, s2).",
-                    "1 scores are of trials that the list does not have: (m3, s1).",
-                ],
-            )
-        fitting = scores.filter(["m1"], ["s1"], keep=True)
-        assert files.answer_to(bp.Ndx(*fitting.ids), fitting) == (1, [])
-
     def test_answer_of_no_use(self) -> None:
         key = bp.Ndx(["anna"], ["s1", "s2"])
         for row, problem in (
@@ -395,15 +384,6 @@ class TestTraining:
         for systems in (("some.txt", "dev_b.h5"), ("dev_b.h5", "some.txt")):
             assert run(*apply, *systems)[0] == 1
             assert not Path("x.h5").exists()
-
-    def test_files_come_before_prints(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        def gone(*_: object) -> None:
-            raise BrokenPipeError
-
-        monkeypatch.setattr(training, "emit", gone)
-        words = ("--key", "dev_key.h5", "--apply", "dev_a.h5", "-o", "out.h5")
-        assert run("calibrate", "dev_a.h5", *words)[0] == 141
-        assert bp.Scores.read("out.h5").scoremask.all()
 
     def test_a_tandem_and_its_fusion(self, run: Run) -> None:
         """A protocol of ASVspoof 5, and scores of both detectors on its trials."""
@@ -726,16 +706,6 @@ class TestProcess:
     """What only a process of its own shows."""
 
     @pytest.mark.slow
-    def test_results_are_alone_on_the_output(self, folder, monkeypatch):
-        # A terminal without the letters of a name does not stop the command.
-        monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-        words = ("evaluate", "日=eval_a.h5", "--key", "eval_key.h5", "--csv")
-        process = _start(folder, *words, stdout=subprocess.PIPE)
-        out, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (0, "")
-        assert [line.split(",")[0] for line in out.splitlines()] == ["system", "\\u65e5"]
-
-    @pytest.mark.slow
     @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
     def test_reader_goes_away(self, folder: Path) -> None:
         reading, writing = os.pipe()
@@ -987,3 +957,166 @@ class TestNoTraceback:
         assert cli.main(["info", "--nothing"]) == 2
         # What is in a file needs no output.
         assert cli.main(["evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "o.csv"]) == 0
+
+
+JUDGED_TWICE = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.tsv"
+SPEAKERS = "--speakers re:^(p.)"
+LINES = [
+    f"evaluate {JUDGED_TWICE} --prior 0.01,0.05 {SPEAKERS}",
+    f"evaluate {JUDGED_TWICE} --conditions gender {SPEAKERS} --bootstrap 20",
+    f"compare eval_a.txt {JUDGED_TWICE} {SPEAKERS}",
+    f"case 0.5 eval_b.txt --key eval_key.h5 {SPEAKERS} --same one --different two --reference few",
+]
+
+
+def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the command in this process with its output at a terminal; return what it shows."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with os.fdopen(slave, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert cli.main(words) == 0
+        stream.flush()
+        os.set_blocking(master, False)
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 2**16)
+            except BlockingIOError:
+                break
+            shown += part
+    os.close(master)
+    return shown.decode()
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_no_line_wraps_at_80_columns(line, folder, monkeypatch):
+    shown = _at_terminal(80, shlex.split(line), monkeypatch=monkeypatch)
+    assert shown.strip()
+    assert [row for row in shown.splitlines() if len(row) > 80] == []
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
+    words = shlex.split(LINES[2])
+    assert cli.main(words) == 0
+    piped = capsys.readouterr().out
+    assert max(map(len, piped.splitlines())) > 80
+    narrow = _at_terminal(80, words, monkeypatch=monkeypatch)
+    wide = _at_terminal(80, [*words, "--wide"], monkeypatch=monkeypatch)
+    # A terminal ends lines by two signs.
+    assert wide.replace("\r\n", "\n") == piped
+    # Where a table fits, with its note, nothing changes.
+    assert _at_terminal(5000, words, monkeypatch=monkeypatch) == wide
+    # Nothing is lost: each figure and each end of an interval is there.
+    assert set(re.findall(r"\d+\.\d+", narrow)) == set(re.findall(r"\d+\.\d+", piped))
+    assert cli.main([*words, "-o", "table.txt"]) == 0
+    assert Path("table.txt").read_text() == piped
+
+
+# Command lines that nobody should write: each ends with a line and a code, no file is lost.
+SEED = 2125
+FILES = [
+    *("dev_a.txt", "dev_a.h5", "dev_b.h5", "dev_key.h5", "dev_key.tsv", "model.json", "page.html"),
+    *("empty.txt", "noise.h5", "noise.json", "words.txt", "folder", "none.txt", "", "-", "/", "."),
+    *(
+        "NAME=dev_a.h5",
+        "=dev_a.h5",
+        "NAME=",
+        "dev_a.txt#x",
+        "a\udcff.txt",
+        "$$",
+        "\n",
+        "\u202e.h5",
+        "a" * 300,
+    ),
+]
+GOOD = FILES[:5]
+NUMBERS = ",0,-1,1e999,nan,inf,0.5,0.01,2,eer,∞,NaN"
+WORDS = "%s{}%n $(x) re:( re:^.. re: gender nothing VoxSRC SRE18 x<=y 1,2 0.1,0.5 , a=b \0 eer<=2%"
+VALUES = [
+    *NUMBERS.split(","),
+    *WORDS.split(),
+    "model,segment,score",
+    "score",
+    "9" * 40,
+    "basename",
+    "s|a|b|g",
+]
+
+
+@pytest.fixture
+def odd_folder(folder: Path) -> Path:
+    """A folder with good files and others."""
+    bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("model.json")
+    Path("page.html").write_text("<html>mine</html>")
+    Path("empty.txt").touch()
+    Path("words.txt").write_text("these are\nno scores at all\n")
+    for name in ("noise.h5", "noise.json"):
+        Path(name).write_bytes(np.random.default_rng(SEED).bytes(500))
+    Path("folder").mkdir()
+    Path("folder/mine.txt").write_text("mine")
+    return folder
+
+
+def odd_line(rng: random.Random) -> list[str]:
+    """Return a subcommand with files and values of all kinds in all places."""
+    command = rng.choice([*COMMANDS])
+    words = [command]
+    for word in [*COMMANDS[command]["options"].replace(" --force", "").split(), *FILE_OPTIONS]:
+        name, must = word.rstrip("!"), word.endswith("!")
+        if not name.startswith("--"):
+            settings = OPTIONS[name]
+            pool = [*map(str, settings.get("choices") or ())]
+            pool = pool or (["1.5"] if settings.get("type") is float else GOOD)
+            pool = pool if rng.random() < 0.7 else FILES
+            words += rng.choices(pool, k=rng.choice((1, 2)) if "nargs" in settings else 1)
+        elif must or rng.random() < (0.15 if name in OPTIONS else 0.05):
+            settings = {**OPTIONS, **FILE_OPTIONS}[name]
+            words.append(name)
+            if settings.get("action", "extend") in ("extend", "append"):
+                files = settings.get("metavar") == "FILE"
+                pool = FILES if files and rng.random() < 0.9 else VALUES
+                good = [*map(str, settings.get("choices", ()))]
+                words.append(rng.choice(good if good and rng.random() < 0.9 else pool))
+    # The good ones in some lines, so that they come far.
+    for i, word in enumerate(words):
+        if word == "--key" and rng.random() < 0.8:
+            words[i + 1] = "dev_key.h5"
+    if rng.random() < 0.1:
+        words.insert(rng.randrange(len(words) + 1), rng.choice(["--", "--nothing", "-x", *VALUES]))
+    return words
+
+
+def content(folder: Path) -> dict[Path, str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("count", [20, pytest.param(300, marks=pytest.mark.slow)])
+def test_odd_lines(odd_folder, count, capsys, monkeypatch):
+    rng = random.Random(SEED + count)
+    before, codes = content(odd_folder), set()
+    for _ in range(count):
+        words = odd_line(rng)
+        with open("empty.txt") as nothing:  # noqa: PTH123
+            monkeypatch.setattr(sys, "stdin", nothing)
+            code = cli.main(words)
+        _, err = capsys.readouterr()
+        codes.add(code)
+        assert code in (0, 1, 2, 3), words
+        assert "Traceback" not in err, words
+        # The name of an exception is in the line of a fault of the program only.
+        assert not re.search(r"\b[A-Z][a-zA-Z]+(Error|Exception)\b", err), (words, err)
+        found = [line for line in err.splitlines() if re.match(r"bosaris[ \w-]*: error: ", line)]
+        assert len(found) == (code in (1, 2)), (words, err)
+        # What this package wrote may be replaced; nothing of others, and nothing that was read.
+        after = content(odd_folder)
+        mine = {path: found for path, found in before.items() if path.suffix in (".html", ".txt")}
+        assert mine.items() <= after.items(), words
+        for path in after.keys() - before.keys():
+            path.unlink()
+        assert not list(odd_folder.rglob("*.bosaris_py")), words
+    assert codes >= {1, 2}

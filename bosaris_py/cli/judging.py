@@ -130,10 +130,7 @@ def plot(args: argparse.Namespace) -> None:
     kind, is_forest = args.kind, args.kind == "forest"
     asked = args.speakers or args.bootstrap
     refuse(
-        (
-            f"--prior marks nothing in a plot {kind}",
-            args.prior and kind in ("tippett", "ece", "pav"),
-        ),
+        (f"--prior marks nothing in {kind}", args.prior and kind in ("tippett", "ece", "pav")),
         (f"a plot {kind} has one --prior", len(args.prior) > 1 and kind in ("det", "reliability")),
         (f"--speakers and --bootstrap are for a plot forest, not {kind}", asked and not is_forest),
         ("a plot forest shows intervals: it needs --speakers", is_forest and not args.speakers),

@@ -175,12 +175,6 @@ def test_refused(trials: Trials) -> None:
             call()
 
 
-def test_test_binary_classifier() -> None:
-    scores, labels = np.array([1.0, 3.0, -1.0, 0.5]), [1, 1, -1, -1]
-    doubled = b.test_binary_classifier("cllr", labels, 0.3, lambda s: 2 * s, scores)
-    assert doubled == b.evaluate_objective([], 2 * scores, labels, 0.3)
-
-
 def test_dummies_of_pav_lie_at_the_outermost_scores() -> None:
     """If those are beyond 1e6: every training score then lies between the dummies."""
     pav_trans, score_bounds, _ = b.pav_calibration([2e6, 3.0], [0.0, 1.0], 0.0)

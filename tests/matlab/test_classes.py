@@ -85,12 +85,6 @@ def test_map_mod_names_of_a_key(key: b.Key) -> None:
             b.map_mod_names(key, src, dst)
 
 
-def test_Results_refuses_mixtures(scr: b.Scores, key: b.Key) -> None:
-    for mixture in ((scr, key.to_ndx()), ([1.0, 2.0], key)):
-        with pytest.raises(InvalidInputError):
-            b.Results(*mixture)
-
-
 def test_validate_has_nothing_to_do(scr: b.Scores, key: b.Key) -> None:
     quality = b.Seg_Quality(["s"], [[1.0]])
     everything = (scr, key, key.to_ndx(), quality, b.seg_qual_to_qual(quality, quality))
@@ -136,15 +130,6 @@ def test_lists_of_ids_are_neither_rows_nor_columns() -> None:
     assert CASES["Id_Map row-vector cells are NOT valid"]["out"] == {"valid": False}
     with pytest.raises(InvalidInputError, match="one-dimensional list"):
         b.Id_Map([["a", "b"]], [["c", "d"]])
-
-
-def test_seg_qual_to_qual() -> None:
-    models, tests = b.Seg_Quality(["m"], [[1.0]]), b.Seg_Quality(["s1", "s2"], [[2.0, 3.0]])
-    quality = b.seg_qual_to_qual(models, tests)
-    assert isinstance(quality, b.Quality)
-    assert quality.scoremask.tolist() == [[True, True]]
-    assert quality.modelQ.tolist() == [[1.0]]
-    assert quality.segQ.tolist() == [[2.0, 3.0]]
 
 
 def test_lists(tmp_path: Path) -> None:
