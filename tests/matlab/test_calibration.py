@@ -159,15 +159,8 @@ def test_from_files(trials: Trials, tmp_path: Path) -> None:
 
 def test_refused(trials: Trials) -> None:
     scr, key = trials()
-    ndx = key.to_ndx()
     for call, message in (
-        (lambda: b.linear_calibrate_scores(scr, ndx, [], 100, 0.5, False), "key"),
-        (
-            lambda: b.linear_calibrate_scores_dev_eval(scr, scr, key, key, [], 9, 0.5, False),
-            "ndx_eval",
-        ),
         (lambda: b.pav_calibrate_scores_dev_eval(scr, scr, key, key, 0.5, 0, False), "ndx_eval"),
-        (lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False), "objective"),
         (lambda: b.train_linear_calibration([1.0], [0.0], 100, [], 1, True), "prior"),
         (lambda: b.evaluate_objective("cllr", [1.0], [2], 0.5), "classf"),
     ):

@@ -165,16 +165,11 @@ def test_rocchdet(record: Record, scores: Scores, name: str) -> None:
 
 REFUSED = [
     lambda: b.fast_actDCF([1.0], [0.0], [1.0, 0.0]),
-    lambda: b.fast_actDCF([1.0], [0.0], [np.nan]),
     lambda: b.dcf_at_threshold([1.0], [0.0], 10, [0.0]),
     lambda: b.rocch2eer([1.0, 0.0], [0.0, 1.0]),
-    lambda: b.rocch2eer([0.0, 1.0], [0.0, 1.0]),
     lambda: b.area_under_rocch([0.0, 1.0], [1.0]),
-    lambda: b.filter_roc([], []),
     lambda: b.rocchdet([1.0], [0.0], None, 0.05, 50),
-    lambda: b.pavx([]),
     lambda: b.opt_loglr([1.0], [0.0], "Laplace"),
-    lambda: b.compute_roc([np.nan], [0.0]),
 ]
 
 
