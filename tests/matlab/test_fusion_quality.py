@@ -191,9 +191,5 @@ def test_a_trained_fusion_is_applied(dev: Part, qualities: Qualities) -> None:
     fused = b.apply_quality_fusion_function(key, systems, [quality], identity, fqual, lin)
     in_one = b.linear_and_quality_fusion_scores(key, systems, [quality], identity, PRIOR, *SETTINGS)
     assert (lin, fused) == in_one
-    for wrong in (
-        (key, systems, [quality], [[1.0, 0.0]], fqual, lin),
-        (*dev, [quality], [], fqual, 0),
-    ):
-        with pytest.raises(InvalidInputError):
-            b.apply_quality_fusion_function(*wrong)
+    with pytest.raises(InvalidInputError, match="Qtrans"):
+        b.apply_quality_fusion_function(key, systems, [quality], [[1.0, 0.0]], fqual, lin)
