@@ -172,6 +172,7 @@ def compute_roc(true_scores: ArrayLike, false_scores: ArrayLike) -> Pair:
 def _ranked(tar: ArrayLike, non: ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = as_vector(tar, "tar"), as_vector(non, "non")
+    check.refuse_labels(targets, others)
     check.check_not_empty(targets, "tar")
     check.check_not_empty(others, "non")
     return np.argsort(np.append(targets, others), kind="stable"), targets.size, others.size
