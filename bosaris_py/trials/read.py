@@ -145,11 +145,12 @@ def read_key(
         from standard input; text is decompressed if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
-    columns, labels, missing, strip_suffix
-        Of text: what the columns and the words of labels are, what stands for a missing number, and
-        what is taken off ids; see `files.text.read_table`.
+    columns, labels
+        Of text: what the columns and the words of labels are; see `files.text.read_table`.
     spoof : {"keep", "nontarget", "drop", "error"}, default: "keep"
         What to do with spoofed trials.
+    missing, strip_suffix
+        Of text: what stands for a missing number, and what is taken off ids.
     max_bytes : int, optional
         Refuse a file whose contents would take more memory than this.
     progress : bool, default: False
