@@ -11,6 +11,9 @@ from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_tr
 from bosaris_py.cli.judging import speakers_of
 from bosaris_py.cli.options import Settings, UsageError, refuse
 
+# A class of maps, or one of its maps.
+Map = Any
+
 # Options that say something of the training only.
 _OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers", "method")
 
@@ -31,7 +34,7 @@ def _check_training(args: argparse.Namespace) -> None:
     )
 
 
-def _model(args: argparse.Namespace, kinds: Any, chosen: Any, **settings: Any) -> Any:
+def _model(args: argparse.Namespace, kinds: Map, chosen: Map, **settings: Map) -> Map:
     """Return a map of some kinds: the chosen one trained and written, or that of a file."""
     model = _train(args, chosen, **settings) if args.training else bp.read_model(args.model)
     if not isinstance(model, kinds):
@@ -41,7 +44,7 @@ def _model(args: argparse.Namespace, kinds: Any, chosen: Any, **settings: Any) -
     return model
 
 
-def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
+def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
     """Train a map on files; write cross-fitted scores, if that is asked for."""
     named = named_files(args.training)
     is_one = not issubclass(model, bp.LinearFusion | bp.SASVFusion)
@@ -83,7 +86,7 @@ def calibrate(args: argparse.Namespace) -> None:
     emit(repr(model))
 
 
-def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
+def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
     refuse(("a calibration is of one system: --apply takes one file", len(args.apply) > 1))
     (file,) = named_files(args.apply).values()
     if hasattr(model, "apply_file") and are_large(args, file):
@@ -98,14 +101,13 @@ def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
 def fuse(args: argparse.Namespace) -> None:
     """Train a fusion, apply one, or both."""
     _check_training(args)
-    kinds, settings = bp.LinearFusion | bp.SASVFusion, {}
-    chosen: Any = bp.LinearFusion
+    how: Settings = {"chosen": bp.LinearFusion}
     if args.training and args.spoof == "keep":
         told = "with --spoof keep, --costs take the place of --prior, --objective"
         refuse((told, args.prior or args.objective))
         _both(args.training)
-        chosen, settings = bp.SASVFusion, {"costs": args.costs or "ASVspoof5"}
-    model = _model(args, kinds, chosen, **settings)
+        how = {"chosen": bp.SASVFusion, "costs": args.costs or "ASVspoof5"}
+    model = _model(args, bp.LinearFusion | bp.SASVFusion, **how)
     if args.apply:
         _apply_fusion(args, model)
     emit(repr(model))
@@ -138,7 +140,7 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
     return paths
 
 
-def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
+def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
     is_sasv = isinstance(model, bp.SASVFusion)
     named = _both(args.apply) if is_sasv else {}
     paths = [*named.values()] or _systems_in_order(args.apply, model.system_names)

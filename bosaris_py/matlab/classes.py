@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, TypeVar
+from typing import NamedTuple, TextIO, TypeVar
 
 import attrs
 import numpy as np
@@ -329,7 +329,9 @@ class _Format(logging.Formatter):
 _show_warning: Callable[..., None] = warnings.showwarning
 
 
-def _log_and_show(message: object, category: type[Warning], *place: Any, **named: Any) -> None:
+def _log_and_show(
+    message: object, category: type[Warning], *place: object, **named: object
+) -> None:
     """Log a warning of the package, then show it as before."""
     if issubclass(category, BosarisWarning):
         log_warning("%s", message)
