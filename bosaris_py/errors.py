@@ -119,15 +119,7 @@ class InvalidInputError(BosarisError, ValueError):
 
 
 class TrialMismatchError(BosarisError, ValueError):
-    """Objects that must describe the same trials do not."""
-
-
-class DisjointIdsError(TrialMismatchError, InvalidInputError):
-    """Scores and key have no ids in common; the message says in what they differ."""
-
-
-class UnknownPlanError(InvalidInputError, KeyError):
-    """There is no evaluation plan of this name; the message lists the known ones."""
+    """Objects that must describe the same trials do not, or have no id in common."""
 
 
 class FileFormatError(BosarisError, OSError):
@@ -147,44 +139,20 @@ class BosarisWarning(UserWarning):
 
 
 class MissingTrialsWarning(BosarisWarning):
-    """Trials or ids that were asked for are not there, or there twice; conditions lack a class."""
-
-
-class DuplicateTrialWarning(BosarisWarning):
-    """A trial is listed twice."""
+    """Trials or ids are not there, or listed twice; conditions lack a class."""
 
 
 class FewErrorsWarning(BosarisWarning):
-    """An error-rate rests on fewer than 30 errors, so its standard error is itself uncertain."""
+    """A rate, or the training of a map, rests on fewer than 30 errors, and is itself uncertain."""
 
 
 class FewSpeakersWarning(FewErrorsWarning):
     """A metric rests on few speakers: those who contribute to it, weighted by how much."""
 
 
-class FewTrainingErrorsWarning(FewErrorsWarning):
-    """A map makes fewer than 30 errors of a kind at the prior for which it was trained."""
-
-
-class OldFormatWarning(BosarisWarning):
-    """A file in a superseded layout was read; saving it again updates it."""
-
-
 class ConvergenceWarning(BosarisWarning):
-    """The optimiser stopped before the gradient vanished."""
-
-
-class SeparableDataWarning(ConvergenceWarning):
-    """The training scores separate the classes, so no finite optimum exists."""
+    """A training has no unique finite optimum, such as of classes that are apart."""
 
 
 class SuspectScoresWarning(BosarisWarning):
-    """Scores are hardly what a figure takes them for: lower ones speak for targets, or no llrs."""
-
-
-class ExtrapolationWarning(BosarisWarning):
-    """Scores lie far outside those on which a calibration was trained."""
-
-
-class UncertainPlanWarning(BosarisWarning):
-    """A cost may not be the published one: the plan's partitions are not given."""
+    """Scores are hardly what they are taken for: swapped, no llrs, or unlike the training."""

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
+from bosaris_py.calibration.base import Options
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.columns import as_labels
 from bosaris_py.fusion import LinearFusion
@@ -29,8 +30,7 @@ try:
     from sklearn.metrics import make_scorer
     from sklearn.utils import Tags, multiclass, validation
 except ImportError as error:
-    message = "bosaris_py.sklearn needs scikit-learn 1.6 or later, which is not installed"
-    raise ImportError(message) from error
+    raise ImportError("bosaris_py.sklearn needs scikit-learn 1.6 or later") from error
 
 Prior: TypeAlias = float | OperatingPoint
 
@@ -47,22 +47,21 @@ class _LinearEstimator(
 
     # The class of the map that is trained.
     _map: ClassVar[type[LinearCalibration | LinearFusion]]
-    model_: LinearCalibration | LinearFusion
 
     def __init__(
         self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: Ridge = "weak"
     ) -> None:
-        self.prior = prior
-        self.objective = objective
-        self.ridge = ridge
+        self.prior, self.objective, self.ridge = prior, objective, ridge
 
     def __sklearn_tags__(self) -> Tags:
-        """Say that there are two classes."""
+        """Say that there are two classes, and that the scores of a calibrator are a vector."""
         tags: Tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        if self._map is LinearCalibration:
+            tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
         return tags
 
-    def fit(self, X: npt.ArrayLike, y: object, sample_weight: object = None) -> Self:
+    def fit(self, X: ArrayLike, y: object, sample_weight: object = None) -> Self:
         """Train the map.
 
         Parameters
@@ -86,43 +85,43 @@ class _LinearEstimator(
 
         Warns
         -----
-        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+        ConvergenceWarning, BosarisWarning
             As for `bosaris_py.LinearCalibration.fit`.
         """
         scores, labels = validation.validate_data(self, self._columns(X), y)
         multiclass.check_classification_targets(labels)
-        kind = multiclass.type_of_target(labels)
-        if kind != "binary":
-            message = f"Only binary classification is supported. The type of the target is {kind}."
-            raise ValueError(message)
+        if (kind := multiclass.type_of_target(labels)) != "binary":
+            told = f"Only binary classification is supported. The type of the target is {kind}."
+            raise ValueError(told)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
             raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
         _refuse_lesser_targets(self.classes_, "y")
         is_target = labels == self.classes_[1]
-        weights = validation._check_sample_weight(
-            sample_weight, scores, dtype=np.float64, ensure_non_negative=True
-        )
-        if not (weights[is_target].any() and weights[~is_target].any()):
-            raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
-        plain = sample_weight is None
-        self.model_ = self._map.fit(
-            self._by_system(scores[is_target]),
-            self._by_system(scores[~is_target]),
-            prior=self.prior,
-            objective=self.objective,
-            ridge=self.ridge,
-            tar_weights=None if plain else weights[is_target],
-            non_weights=None if plain else weights[~is_target],
-        )
+        options: Options = {"prior": self.prior, "objective": self.objective, "ridge": self.ridge}
+        if sample_weight is not None:
+            how: Options = {"dtype": np.float64, "ensure_non_negative": True}
+            weights = validation._check_sample_weight(sample_weight, scores, **how)
+            if not (weights[is_target].any() and weights[~is_target].any()):
+                raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
+            options |= {"tar_weights": weights[is_target], "non_weights": weights[~is_target]}
+        systems = self._by_system(scores)
+        self.model_ = self._map.fit(systems[..., is_target], systems[..., ~is_target], **options)
         self._n_features_out = 1
         return self
 
-    @staticmethod
-    def _columns(X: npt.ArrayLike) -> npt.ArrayLike:
-        return X
+    def _columns(self, X: ArrayLike) -> ArrayLike:
+        """Return scores as columns; of a calibrator a vector is one."""
+        if self._map is LinearCalibration and np.ndim(X) == 2 and np.shape(X)[1] != 1:
+            hint = "ScoreFusion joins the scores of several systems."
+            raise invalid("X", "have one column of scores", str(np.shape(X)), hint)
+        is_vector = self._map is LinearCalibration and np.ndim(X) == 1
+        return np.reshape(X, (-1, 1)) if is_vector else X
 
-    def decision_function(self, X: npt.ArrayLike) -> Float64Array:
+    def _by_system(self, scores: Float64Array) -> Float64Array:
+        return scores[:, 0] if self._map is LinearCalibration else scores.T
+
+    def decision_function(self, X: ArrayLike) -> Float64Array:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
@@ -138,14 +137,9 @@ class _LinearEstimator(
         validation.check_is_fitted(self)
         scores = validation.validate_data(self, self._columns(X), reset=False)
         # Pipelines apply a map to its own trials: nothing is noted of that.
-        llrs: Float64Array = self.model_._mapped(self._by_system(scores))[0]
-        return llrs
+        return self.model_._mapped(self._by_system(scores))[0]
 
-    @staticmethod
-    def _by_system(scores: Float64Array) -> Float64Array:
-        return scores.T
-
-    def transform(self, X: npt.ArrayLike) -> Float64Array:
+    def transform(self, X: ArrayLike) -> Float64Array:
         """Return the log-likelihood-ratios as a column, for the next step of a pipeline.
 
         Parameters
@@ -159,7 +153,7 @@ class _LinearEstimator(
         """
         return self.decision_function(X)[:, np.newaxis]
 
-    def predict_proba(self, X: npt.ArrayLike, prior: Prior | None = None) -> Float64Array:
+    def predict_proba(self, X: ArrayLike, prior: Prior | None = None) -> Float64Array:
         """Return the posterior probabilities of both classes.
 
         Parameters
@@ -179,7 +173,7 @@ class _LinearEstimator(
         odds = self.decision_function(X) + plo
         return np.column_stack((sigmoid(-odds), sigmoid(odds)))
 
-    def predict(self, X: npt.ArrayLike, prior: Prior | None = None) -> AnyArray:
+    def predict(self, X: ArrayLike, prior: Prior | None = None) -> AnyArray:
         """Decide by Bayes' rule: accept if the posterior probability is at least one half.
 
         Parameters
@@ -194,8 +188,7 @@ class _LinearEstimator(
         """
         _, plo = resolve_prior(self.prior if prior is None else prior)
         accepted = self.decision_function(X) >= -plo
-        decisions: AnyArray = self.classes_[accepted.astype(np.intp)]
-        return decisions
+        return np.asarray(self.classes_[accepted.astype(np.intp)])
 
 
 class LLRCalibrator(_LinearEstimator):
@@ -228,23 +221,6 @@ class LLRCalibrator(_LinearEstimator):
     """
 
     _map = LinearCalibration
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that scores are a vector; a single column will do."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
-        return tags
-
-    @staticmethod
-    def _columns(X: npt.ArrayLike) -> npt.ArrayLike:
-        if np.ndim(X) == 2 and np.shape(X)[1] != 1:
-            hint = "ScoreFusion joins the scores of several systems."
-            raise invalid("X", "have one column of scores", str(np.shape(X)), hint)
-        return np.reshape(X, (-1, 1)) if np.ndim(X) == 1 else X
-
-    @staticmethod
-    def _by_system(scores: Float64Array) -> Float64Array:
-        return scores[:, 0]
 
 
 class ScoreFusion(_LinearEstimator):
@@ -341,9 +317,6 @@ def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Callable[..., flo
     >>> round(scorer(calibrator, scores, labels), 4)
     -0.3333
     """
-    resolve_prior(prior)
-    how = {"prior": prior, "normalize": normalize}
-    scorer: Callable[..., float] = make_scorer(
-        _min_dcf, response_method=_RANKING, greater_is_better=False, **how
-    )
+    how = {"response_method": _RANKING, "greater_is_better": False}
+    scorer: Callable[..., float] = make_scorer(_min_dcf, prior=prior, normalize=normalize, **how)
     return scorer

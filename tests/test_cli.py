@@ -3,17 +3,20 @@
 import ast
 import csv
 import errno
-import itertools
+import fcntl
+import hashlib
 import json
 import math
 import os
+import pty
+import random
 import re
 import shlex
 import shutil
-import signal
+import struct
 import subprocess
 import sys
-import time
+import termios
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -23,11 +26,10 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli import files, judging, training
-from bosaris_py.cli.judging import STATISTICS
+from bosaris_py.cli import files, judging
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from bosaris_py.errors import BosarisWarning
-from tests.forms import as_list, described
+from tests.forms import described
 
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
@@ -105,6 +107,13 @@ def _write(name: str, *lines: str) -> None:
     Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+def _with_spoofs() -> bp.Key:
+    """Return the key of dev, in which the trials of one model are spoofs."""
+    key = bp.Key.read("dev_key.h5")
+    spoof = np.repeat(np.arange(12) == 11, 40).reshape(12, 40)
+    return bp.Key(*key.ids, key.tar & ~spoof, key.non & ~spoof, spoof)
+
+
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every HDF5 file for larger than memory."""
 
@@ -141,7 +150,7 @@ class TestHelp:
     def test_options_are_not_abbreviated(self, run: Run, word: str) -> None:
         code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", word, "1")
         assert (code, out) == (2, "")
-        assert f"evaluate: error: unrecognized arguments: {word}" in err
+        assert f"error: unrecognized arguments: {word}" in err
 
     def test_help_imports_no_number_of_the_library(self) -> None:
         code = (
@@ -165,6 +174,12 @@ class TestFiles:
         assert lines[2].startswith("dev_a.txt: kaldi-scores, Table: 480 lines")
         assert lines[3].startswith("dev_key.tsv: nist, Table: 480 lines")
         assert lines[4].startswith("c.json: json, LinearCalibration: llr = ")
+        _write("quality.txt", "2", "s1 0.5 1", "s2 0.25 2")
+        out = run("info", "quality.txt", "models.txt")[1].splitlines()
+        assert out[0] == "quality.txt: text, SegmentQuality: 2 measures of 2 segments"
+        assert out[1].endswith(", or IdMap: 12 pairs")
+        assert run("convert", "quality.txt", "quality.h5")[0] == 0
+        assert bp.SegmentQuality.read("quality.h5") == bp.SegmentQuality.read("quality.txt")
         _large(monkeypatch)
         _, out, _ = run("info", "dev_key.h5")
         assert out == "dev_key.h5: hdf5, key: 12 models x 40 segments, read in blocks\n"
@@ -240,33 +255,6 @@ class TestCheck:
             ],
         }
         assert run("check", "list.txt", "--trials", "list.txt")[0] == 1
-
-    def test_answer_to_trials(self) -> None:
-        """Two of three trials lack a score, one score is of no trial, in any form."""
-        key = bp.Ndx.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"])
-        scores = bp.Scores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
-        forms = itertools.product((key, as_list(key)), (scores, as_list(scores)))
-        for some_key, some_scores in forms:
-            assert files.answer_to(some_key, some_scores) == (
-                1,
-                [
-                    "2 have none: (m2, s1), (m1, s2).",
-                    "1 scores are of trials that the list does not have: (m3, s1).",
-                ],
-            )
-        fitting = scores.filter(["m1"], ["s1"], keep=True)
-        assert files.answer_to(bp.Ndx(*fitting.ids), fitting) == (1, [])
-
-    def test_answer_of_no_use(self) -> None:
-        key = bp.Ndx(["anna"], ["s1", "s2"])
-        for row, problem in (
-            ([1.0, np.nan], "1 scores are NaN."),
-            ([1.0, -np.inf], "1 scores are infinite."),
-            ([2.0, 2.0], "All scores are the same number."),
-        ):
-            assert files.answer_to(key, bp.Scores([row], *key.ids)) == (2, [problem])
-        count, problems = files.answer_to(key, bp.Scores([row], ["bert"], ["s1", "s2"]))
-        assert (count, problems[-1][:21]) == (0, "No trial has a score.")
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
@@ -384,15 +372,6 @@ class TestTraining:
             assert run(*apply, *systems)[0] == 1
             assert not Path("x.h5").exists()
 
-    def test_files_come_before_prints(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        def gone(*_: object) -> None:
-            raise BrokenPipeError
-
-        monkeypatch.setattr(training, "emit", gone)
-        words = ("--key", "dev_key.h5", "--apply", "dev_a.h5", "-o", "out.h5")
-        assert run("calibrate", "dev_a.h5", *words)[0] == 141
-        assert bp.Scores.read("out.h5").scoremask.all()
-
     def test_a_tandem_and_its_fusion(self, run: Run) -> None:
         """A protocol of ASVspoof 5, and scores of both detectors on its trials."""
         rng = np.random.default_rng(3)
@@ -471,6 +450,24 @@ class TestEvaluate:
         assert code == 0, err
         assert json.loads(out)["table"] == json.loads(expected.to_json())["table"]
 
+    @pytest.mark.parametrize(("what", "n_non"), [("nontarget", 406), ("drop", 366)])
+    def test_spoofs_of_a_binary_key(self, run: Run, what: str, n_non: int) -> None:
+        # Of the 40 trials of a model 34 are no targets.
+        _with_spoofs().save("k.h5")
+        words = ("evaluate", "dev_a.h5", "--key", "k.h5", "--spoof", what, "--json")
+        row = json.loads(run(*words)[1])["table"][0]
+        assert (row["n_tar"], row["n_non"], row["n_spoof"]) == (74, n_non, 0)
+
+    def test_below_the_table(self, run: Run) -> None:
+        words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
+        assert "; plan ESDD of a countermeasure" in run(*words, "--plan", "ESDD")[1]
+        # The models of two speakers, and all segments, are speakers of their own.
+        err = run(*words, "--speakers", "re:^p[0-3](?=-m),re:^p[0-5]")[2]
+        assert "4 of 12 ids" in err
+        assert "80 targets, 400 non-targets, 6 speakers" in run(*words, "--speakers", "re:^p.")[1]
+        pairs = ("compare", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5")
+        assert "; 6 speakers" in run(*pairs, "--speakers", "re:^p.")[1]
+
     def test_base_ten(self, run: Run, systems) -> None:
         systems[0]["B"].transform(lambda llrs: llrs / np.log(10)).save("ten.h5")
         for name, more in (("eval_b.h5", ()), ("ten.h5", ("--base", "10"))):
@@ -497,16 +494,14 @@ class TestEvaluate:
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestOtherAnswers:
-    @pytest.mark.parametrize("name", STATISTICS)
+    @pytest.mark.parametrize("name", ["EER", "MinDCF", "ActDCF", "MinCllr", "Cllr", "AUC"])
     def test_comparison_equals_the_library(self, run: Run, systems, name: str) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
-        statistic = judging.statistic_of(name, 0.1)
-        assert statistic == getattr(bp.uncertainty, type(statistic).__name__)(
-            *[0.1] * ("dcf" in name)
-        )
-        expected = bp.uncertainty.compare_systems(*systems, statistic, speakers=maps)
-        words = ("--speakers", "models.txt,segments.h5", "--prior", "0.1")
-        found = run("compare", *JUDGED[1:], *words, "--statistic", name, "--json")
+        metric = getattr(bp.uncertainty, name)(*[0.1] * name.endswith("DCF"))
+        expected = bp.uncertainty.compare_systems(*systems, metric, speakers=maps)
+        words = ("--speakers", "models.txt,segments.h5", "--prior", "0.1", "--json")
+        statistic = re.sub(r"(?<=n|t)(DCF|Cllr)", r"_\1", name).lower()
+        found = run("compare", *JUDGED[1:], *words, "--statistic", statistic)
         assert found[:2] == (0, expected.to_json())
 
     @pytest.mark.slow
@@ -564,23 +559,21 @@ class TestOtherAnswers:
 REFUSED = [
     ("calibrate", 2, "give SCORES and --key to train, or --model"),
     ("calibrate dev_a.h5", 2, "SCORES and --key go together"),
-    ("calibrate dev_a.h5 --key dev_key.h5", 2, "--model"),
-    ("fuse --model f.json --apply eval_a.h5", 2, "--output goes with --apply"),
     ("calibrate dev_a.h5 dev_b.h5 --key dev_key.h5 --model m.json", 2, "`bosaris fuse` joins"),
     ("calibrate dev_a.h5 --key dev_key.h5 --speakers re:. --model m.json", 2, "--cross-fit"),
-    ("calibrate --model m.json --apply a.h5 -o x.h5 --method pav", 2, "--method is for training"),
     ("calibrate dev_a.h5 --key dev_key.h5 --model m.json --method pav --ridge 1", 2, "pav has no"),
-    ("calibrate dev_a.txt --key dev_key.h5 --model p.txt", 1, "end in .json"),
     ("fuse dev_a.h5 dev_a.h5 --key dev_key.h5 --model m.json", 2, "two systems are called"),
-    ("compare dev_a.h5 --key dev_key.h5", 2, "at least two systems"),
-    ("info --labels same f", 2, "expected NAME=VALUE"),
-    ("info missing.h5", 1, "missing.h5: No such file or directory"),
+    ("compare dev_a.h5 --key dev_key.h5", 1, "at least two systems"),
+    ("info --labels same dev_a.txt", 1, "--labels must map each word"),
     ("info damaged.h5", 1, "damaged.h5: damaged"),
     ("plot det dev_a.h5 --key dev_key.h5", 2, "required: -o/--output"),
     ("plot tippett dev_a.h5 --key dev_key.h5 -o p.png --prior .1", 2, "--prior marks nothing"),
-    ("plot no dev_a.h5 --key dev_key.h5 -o x.svg", 1, "KIND must be one of"),
+    ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "are for a plot forest"),
+    ("plot forest dev_a.h5 --key dev_key.h5 -o x.svg", 2, "it needs --speakers"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --spoof error", 1, "40 spoofed trials. Use --spoof drop"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --plan VoxSRC", 1, "--spoof drop"),
+    ("evaluate dev_a.h5 --key spoofs.h5 --plan ESDD", 1, "must have bona fide speech and spoofs"),
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),
-    ("plot det dev_a.h5 --key dev_key.h5 -o x.jpg", 1, "--output must end in one of .pdf"),
     ("report dev_a.h5 --key dev_key.h5 -o r.pdf", 2, "--output must end in .html; got 'r.pdf'"),
     ("case 3,2 dev_a.h5 --key dev_key.h5", 2, "SCORE: '3,2': expected a number, with a point"),
     ("case inf dev_a.h5 --key dev_key.h5 --same a --different b --reference c", 1, "SCORE must be"),
@@ -591,19 +584,14 @@ REFUSED = [
         "'no.txt' is no file, nor a column",
     ),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:QQ", 1, "matches none of the 52 ids"),
-    ("evaluate dev_a.h5 --key dev_key.h5 --bootstrap 20", 1, "--speakers"),
     ("evaluate dev_a.h5 --key dev_key.h5 --prior 1%", 2, "a probability is written as 0.01, not"),
     ("evaluate dev_a.h5 --key dev_key.h5 -o table.xyz", 2, "must end in .csv, .json, .md, .tex"),
     ("evaluate dev_a.h5 --key dev_key.h5 --conditions channel", 1, "--conditions must be a column"),
-    ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "an output needs the name of a file"),
-    ("evaluate dev_a.h5 --key dev_a.h5", 1, "expected a Key"),
+    ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "needs the name of a file"),
     ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
     ("evaluate odd.txt --key dev_key.h5", 1, "--columns"),
     ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
     ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
-    ("evaluate dev_a.txt --key targets.txt", 1, "--key must have non-targets with scores"),
-    ("convert dev_a.h5 locked --to csv", 1, "Is a directory"),
-    ("convert dev_key.h5 p.txt --to kaldi-scores", 1, "scor"),
 ]
 
 
@@ -613,10 +601,9 @@ def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, messa
     """An error is one line, in options of the command, and leaves no file."""
     _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
     _write("odd.txt", "m s 1 2 3 4 5 6")
-    _write("targets.txt", "p0-m00 p0-s00 target", "p0-m00 p0-s06 target")
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("m.json")
-    (folder / "locked").mkdir()
+    _with_spoofs().save("spoofs.h5")
     before = sorted(folder.rglob("*"))
     found, out, err = run(*shlex.split(line))
     *others, last = err.splitlines()
@@ -660,12 +647,6 @@ def test_all_advice_is_of_the_command() -> None:
         ("Odd. Use columns='a b' or `labels`.", "Odd. Use --columns 'a b' or --labels."),
         ("Odd. Write key.with_columns(x=y).", "Odd."),
         ("Swapped? Then take -scores.", "Swapped? `bosaris calibrate` turns them round."),
-        (
-            "Odd. Calibrate them first, for instance with LinearCalibration.fit, or evaluate them "
-            "by eer, min_dcf and min_cllr.",
-            "Odd. Calibrate them first, by `bosaris calibrate`, or "
-            "trust the EER, minDCF and minCllr only.",
-        ),
     ):
         assert in_options(text, args) == told
 
@@ -696,16 +677,6 @@ def test_each_file_has_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 class TestProcess:
     """What only a process of its own shows."""
-
-    @pytest.mark.slow
-    def test_results_are_alone_on_the_output(self, folder, monkeypatch):
-        # A terminal without the letters of a name does not stop the command.
-        monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-        words = ("evaluate", "日=eval_a.h5", "--key", "eval_key.h5", "--csv")
-        process = _start(folder, *words, stdout=subprocess.PIPE)
-        out, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (0, "")
-        assert [line.split(",")[0] for line in out.splitlines()] == ["system", "\\u65e5"]
 
     @pytest.mark.slow
     @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
@@ -744,23 +715,6 @@ sys.exit(main())
         for name in ("setup.cfg", "conda/meta.yaml"):
             text = (ROOT / name).read_text(encoding="utf-8")
             assert "bosaris = bosaris_py.__main__:main\n" in text
-
-    @pytest.mark.slow
-    @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-    def test_interrupt_leaves_no_file(self, folder: Path) -> None:
-        # A pipe without a writer keeps the command waiting, after it has opened its output.
-        os.mkfifo(folder / "scores.txt")
-        words = ("convert", "scores.txt", "out.h5", "--format", "kaldi-scores")
-        process = _start(folder, *words, stdout=subprocess.PIPE)
-        with (folder / "scores.txt").open("w") as writer:
-            writer.write("m1 s1 0.5\n")
-            writer.flush()
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        assert (process.returncode, out) == (130, "")
-        assert err == "bosaris: interrupted\n"
-        assert not (folder / "out.h5").exists()
 
 
 def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -824,7 +778,6 @@ class TestOutputs:
         shutil.copy("dev_key.tsv", "key.html")
         shutil.copy("dev_key.tsv", "key.svg")
         shutil.copy("dev_key.tsv", "key.json")
-        bp.read_key("dev_key.tsv").save("more.h5")
         shutil.copy("models.txt", "speakers.csv")
         shutil.copy("eval_key.h5", "b.h5")
         os.link("dev_a.txt", "hard.txt")
@@ -839,18 +792,12 @@ class TestOutputs:
         "line",
         [
             "evaluate dev_a.txt --key dev_key.tsv --csv -o dev_key.tsv",
-            "evaluate A=dev_a.txt --key dev_key.tsv -o dev_a.txt",
             "evaluate hard.txt --key dev_key.tsv -o dev_a.txt",
             "evaluate dev_a.txt --key dev_key.tsv -o soft.txt",
             "evaluate dev_a.h5 --key dev_key.h5 --speakers speakers.csv, -o speakers.csv",
-            "evaluate dev_a.h5 --key dev_key.h5 --metadata more.h5 --json -o more.h5",
-            "compare dev_a.txt dev_b.txt --key dev_key.tsv -o ./dev_b.txt",
             "convert dev_a.txt dev_a.txt --to nist",
-            "convert dev_a.txt dev_key.tsv --key dev_key.tsv --to speechbrain-scores",
             "calibrate dev_a.txt --key dev_key.tsv --apply eval_a.txt -o dev_key.tsv",
-            "calibrate dev_a.h5 --key dev_key.h5 --apply eval_a.h5 -o eval_a.h5",
             "calibrate dev_a.h5 --key key.json --model key.json",
-            "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o eval_b.h5",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 --trials b.h5 -o b.h5",
             "plot det dev_a.txt --key key.svg -o key.svg",
             "report dev_a.txt --key key.html -o key.html",
@@ -959,3 +906,166 @@ class TestNoTraceback:
         assert cli.main(["info", "--nothing"]) == 2
         # What is in a file needs no output.
         assert cli.main(["evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "o.csv"]) == 0
+
+
+JUDGED_TWICE = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.tsv"
+SPEAKERS = "--speakers re:^(p.)"
+LINES = [
+    f"evaluate {JUDGED_TWICE} --prior 0.01,0.05 {SPEAKERS}",
+    f"evaluate {JUDGED_TWICE} --conditions gender {SPEAKERS} --bootstrap 20",
+    f"compare eval_a.txt {JUDGED_TWICE} {SPEAKERS}",
+    f"case 0.5 eval_b.txt --key eval_key.h5 {SPEAKERS} --same one --different two --reference few",
+]
+
+
+def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the command in this process with its output at a terminal; return what it shows."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with os.fdopen(slave, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert cli.main(words) == 0
+        stream.flush()
+        os.set_blocking(master, False)
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 2**16)
+            except BlockingIOError:
+                break
+            shown += part
+    os.close(master)
+    return shown.decode()
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_no_line_wraps_at_80_columns(line, folder, monkeypatch):
+    shown = _at_terminal(80, shlex.split(line), monkeypatch=monkeypatch)
+    assert shown.strip()
+    assert [row for row in shown.splitlines() if len(row) > 80] == []
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
+    words = shlex.split(LINES[2])
+    assert cli.main(words) == 0
+    piped = capsys.readouterr().out
+    assert max(map(len, piped.splitlines())) > 80
+    narrow = _at_terminal(80, words, monkeypatch=monkeypatch)
+    wide = _at_terminal(80, [*words, "--wide"], monkeypatch=monkeypatch)
+    # A terminal ends lines by two signs.
+    assert wide.replace("\r\n", "\n") == piped
+    # Where a table fits, with its note, nothing changes.
+    assert _at_terminal(5000, words, monkeypatch=monkeypatch) == wide
+    # Nothing is lost: each figure and each end of an interval is there.
+    assert set(re.findall(r"\d+\.\d+", narrow)) == set(re.findall(r"\d+\.\d+", piped))
+    assert cli.main([*words, "-o", "table.txt"]) == 0
+    assert Path("table.txt").read_text() == piped
+
+
+# Command lines that nobody should write: each ends with a line and a code, no file is lost.
+SEED = 2125
+FILES = [
+    *("dev_a.txt", "dev_a.h5", "dev_b.h5", "dev_key.h5", "dev_key.tsv", "model.json", "page.html"),
+    *("empty.txt", "noise.h5", "noise.json", "words.txt", "folder", "none.txt", "", "-", "/", "."),
+    *(
+        "NAME=dev_a.h5",
+        "=dev_a.h5",
+        "NAME=",
+        "dev_a.txt#x",
+        "a\udcff.txt",
+        "$$",
+        "\n",
+        "\u202e.h5",
+        "a" * 300,
+    ),
+]
+GOOD = FILES[:5]
+NUMBERS = ",0,-1,1e999,nan,inf,0.5,0.01,2,eer,∞,NaN"
+WORDS = "%s{}%n $(x) re:( re:^.. re: gender nothing VoxSRC SRE18 x<=y 1,2 0.1,0.5 , a=b \0 eer<=2%"
+VALUES = [
+    *NUMBERS.split(","),
+    *WORDS.split(),
+    "model,segment,score",
+    "score",
+    "9" * 40,
+    "basename",
+    "s|a|b|g",
+]
+
+
+@pytest.fixture
+def odd_folder(folder: Path) -> Path:
+    """A folder with good files and others."""
+    bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("model.json")
+    Path("page.html").write_text("<html>mine</html>")
+    Path("empty.txt").touch()
+    Path("words.txt").write_text("these are\nno scores at all\n")
+    for name in ("noise.h5", "noise.json"):
+        Path(name).write_bytes(np.random.default_rng(SEED).bytes(500))
+    Path("folder").mkdir()
+    Path("folder/mine.txt").write_text("mine")
+    return folder
+
+
+def odd_line(rng: random.Random) -> list[str]:
+    """Return a subcommand with files and values of all kinds in all places."""
+    command = rng.choice([*COMMANDS])
+    words = [command]
+    for word in [*COMMANDS[command]["options"].replace(" --force", "").split(), *FILE_OPTIONS]:
+        name, must = word.rstrip("!"), word.endswith("!")
+        if not name.startswith("--"):
+            settings = OPTIONS[name]
+            pool = [*map(str, settings.get("choices") or ())]
+            pool = pool or (["1.5"] if settings.get("type") is float else GOOD)
+            pool = pool if rng.random() < 0.7 else FILES
+            words += rng.choices(pool, k=rng.choice((1, 2)) if "nargs" in settings else 1)
+        elif must or rng.random() < (0.15 if name in OPTIONS else 0.05):
+            settings = {**OPTIONS, **FILE_OPTIONS}[name]
+            words.append(name)
+            if settings.get("action", "extend") in ("extend", "append"):
+                files = settings.get("metavar") == "FILE"
+                pool = FILES if files and rng.random() < 0.9 else VALUES
+                good = [*map(str, settings.get("choices", ()))]
+                words.append(rng.choice(good if good and rng.random() < 0.9 else pool))
+    # The good ones in some lines, so that they come far.
+    for i, word in enumerate(words):
+        if word == "--key" and rng.random() < 0.8:
+            words[i + 1] = "dev_key.h5"
+    if rng.random() < 0.1:
+        words.insert(rng.randrange(len(words) + 1), rng.choice(["--", "--nothing", "-x", *VALUES]))
+    return words
+
+
+def content(folder: Path) -> dict[Path, str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("count", [20, pytest.param(300, marks=pytest.mark.slow)])
+def test_odd_lines(odd_folder, count, capsys, monkeypatch):
+    rng = random.Random(SEED + count)
+    before, codes = content(odd_folder), set()
+    for _ in range(count):
+        words = odd_line(rng)
+        with open("empty.txt") as nothing:  # noqa: PTH123
+            monkeypatch.setattr(sys, "stdin", nothing)
+            code = cli.main(words)
+        _, err = capsys.readouterr()
+        codes.add(code)
+        assert code in (0, 1, 2, 3), words
+        assert "Traceback" not in err, words
+        # The name of an exception is in the line of a fault of the program only.
+        assert not re.search(r"\b[A-Z][a-zA-Z]+(Error|Exception)\b", err), (words, err)
+        found = [line for line in err.splitlines() if re.match(r"bosaris[ \w-]*: error: ", line)]
+        assert len(found) == (code in (1, 2)), (words, err)
+        # What this package wrote may be replaced; nothing of others, and nothing that was read.
+        after = content(odd_folder)
+        mine = {path: found for path, found in before.items() if path.suffix in (".html", ".txt")}
+        assert mine.items() <= after.items(), words
+        for path in after.keys() - before.keys():
+            path.unlink()
+        assert not list(odd_folder.rglob("*.bosaris_py")), words
+    assert codes >= {1, 2}

@@ -94,13 +94,6 @@ def test_posteriors_and_decisions_at_any_prior(trials) -> None:
     assert fusion.classes_.tolist() == ["other", "same"]
 
 
-def test_a_score_at_the_threshold_is_accepted(trials, monkeypatch: pytest.MonkeyPatch) -> None:
-    calibrator = LLRCalibrator(ridge=0).fit(trials[0][:, :1], trials[1])
-    llrs = np.array([0.0, -0.0, -5e-324])
-    monkeypatch.setattr(LLRCalibrator, "decision_function", lambda *_: llrs)
-    assert calibrator.predict(trials[0][:3, :1], prior=0.5).tolist() == [1, 1, 0]
-
-
 def test_scorers_are_the_negated_metrics(trials) -> None:
     scores, labels = trials
     fusion = ScoreFusion(ridge=0).fit(scores, labels)

@@ -245,10 +245,9 @@ class ScoreMap(Map):
 
         Warns
         -----
-        ExtrapolationWarning
-            If scores lie far outside those of the training, of a line.
         SuspectScoresWarning
-            If these are the trials of the training, whose figures are too good.
+            If scores lie far outside those of the training, of a line, or if these are the trials
+            of the training, whose figures are too good.
         """
         found: list[Note] = []
 
@@ -287,7 +286,7 @@ def few_trials(n_tar: int, n_non: int) -> list[Note]:
     text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
     advice = "Train on more trials, or take BoundedCalibration."
     count = min(n_tar, n_non)
-    return [Note(errors.FewTrainingErrorsWarning, text, count=count, advice=advice)]
+    return [Note(errors.FewErrorsWarning, text, count=count, advice=advice)]
 
 
 def training_trials(found: object) -> list[Note]:
@@ -343,7 +342,7 @@ class Met:
             f"{self.highest:.4g}, lie far outside those of the training, "
             f"{self.low:.4g} to {self.high:.4g}."
         )
-        return [Note(errors.ExtrapolationWarning, text, about, self.n_far, advice)]
+        return [Note(errors.SuspectScoresWarning, text, about, self.n_far, advice)]
 
 
 def weighted_sum(
@@ -508,7 +507,7 @@ def record(training: losses.TrainingObjective, solution: LinearSolution) -> Opti
 def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) -> list[Note]:
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
-    is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
+    is_apart = any("are separable" in note.text for note in solution.notes)
     if is_apart or training.sum_non is not None or not solution.weights.any():
         return []
     found = {}
@@ -528,7 +527,7 @@ def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) ->
         f"{FEWEST} of both kinds are needed."
     )
     advice, least = "Train on more trials.", min(found.values())
-    return [Note(errors.FewTrainingErrorsWarning, text, count=least, advice=advice)] if few else []
+    return [Note(errors.FewErrorsWarning, text, count=least, advice=advice)] if few else []
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -580,21 +579,20 @@ class LinearMap(TrainedMap):
 
         Warns
         -----
-        SeparableDataWarning
+        ConvergenceWarning
             If some weights put no target below a non-target, so that no finite optimum exists. The
             result is that of a penalty v / (2n), v the variance of the log-likelihood-ratios and n
             the number of trials of the smaller class (of a calibration a ridge of 1/n): they stay
-            near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If a system is constant (its weight is 0; of a calibration the offset is 0, too, as in
-            the toolkit), if systems are collinear (the shortest of the equally good standardised
-            weights are returned), or with "brier" if hard decisions are best, or if the prior is so
-            close to 0 or 1 (1e-10) that lower values may have been missed.
+            near the log(n) that so few trials can support. Also if a system is constant (its
+            weight is 0; of a calibration the offset is 0, too, as in the toolkit), if systems are
+            collinear (the shortest of the equally good standardised weights are returned), or
+            with "brier" if hard decisions are best, or if the prior is so close to 0 or 1 (1e-10)
+            that lower values may have been missed.
         SuspectScoresWarning
             If the scale of a calibration is negative, or the targets of a system to fuse score far
             lower than the non-targets: labels swapped, or distances for scores? Also if there are
             more systems than trials of both classes: arrays transposed?
-        FewTrainingErrorsWarning
+        FewErrorsWarning
             If a prior other than the default 0.5 is named, without a ridge, and with Bayes
             decisions at it the trained map makes fewer than 30 errors of a kind on data in memory
             (theory paper, section 2.1.2). The default names no operating point.
@@ -686,7 +684,7 @@ class LinearMap(TrainedMap):
         -----
         MissingTrialsWarning
             If the key holds trials without score; a calibration leaves them out.
-        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
+        ConvergenceWarning, SuspectScoresWarning
             As for `fit`.
 
         Notes

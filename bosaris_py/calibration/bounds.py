@@ -14,7 +14,6 @@ from bosaris_py._notes import Note, warn
 from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
-from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.metrics.costs import no_llrs
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
@@ -265,7 +264,8 @@ class BoundedCalibration(base.ScoreMap):
 
     def _mapped(self, scores: FloatArray) -> base.Mapped:
         llrs, notes = self.map._mapped(scores)
-        within = [note for note in notes if note.kind is not ExtrapolationWarning]
+        # Far outside the training the bounds hold, so that nothing is to note.
+        within = [note for note in notes if note in base.training_trials(found=True)]
         return np.clip(llrs, self.low, self.high), within
 
     def __repr__(self) -> str:

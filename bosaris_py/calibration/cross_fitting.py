@@ -13,7 +13,7 @@ from bosaris_py._arrays import Given, IntArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import Rng
 from bosaris_py.calibration import base
-from bosaris_py.errors import FewTrainingErrorsWarning
+from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores, assemble, scored_trials, stack_scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
@@ -120,7 +120,7 @@ def cross_fit(
     -----
     MissingTrialsWarning
         If the key holds trials without score; they are left out.
-    SeparableDataWarning, ConvergenceWarning, BosarisWarning
+    ConvergenceWarning, BosarisWarning
         As for the model's ``fit``; each names the folds that were left out.
 
     Notes
@@ -214,7 +214,7 @@ def cross_fitted(
         maps[p, q] = fitted
         about = f"without the speakers of folds {p} and {q}"
         # Parts have fewer errors than the whole, of which the final map tells.
-        others = [note for note in fitted.notes if note.kind is not FewTrainingErrorsWarning]
+        others = [note for note in fitted.notes if note.kind is not FewErrorsWarning]
         notes += [attrs.evolve(note, about=about) for note in others]
     return CrossFit(assemble(llrs, key, scored), final, maps, fold_of), notes
 

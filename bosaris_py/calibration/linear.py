@@ -191,7 +191,7 @@ class LinearCalibration(base.LinearMap, Line):
         -----
         MissingTrialsWarning
             If trials of `ndx_file` have no score, with counts.
-        ExtrapolationWarning
+        SuspectScoresWarning
             If scores lie far outside those of the training.
         SuspectScoresWarning
             If a map made the scores in the file, and `fit_files` or `fit_scores` trained this map

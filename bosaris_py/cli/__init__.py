@@ -12,25 +12,21 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bosaris_py.cli import files, judging, training
 from bosaris_py.cli.files import say
-from bosaris_py.cli.options import AnswerIsNo, UsageError, in_options, make_parser
-from bosaris_py.errors import BosarisError, DuplicateTrialWarning, as_message, printable
+from bosaris_py.cli.options import UsageError, in_options, make_parser
+from bosaris_py.errors import BosarisError, as_message, printable
 
-_RUN = {
-    **{name: getattr(files, name) for name in ("info", "check", "convert")},
-    **{name: getattr(judging, name) for name in ("evaluate", "compare", "case", "plot", "report")},
-    **{name: getattr(training, name) for name in ("calibrate", "fuse")},
-}
+_RUN = vars(files) | vars(judging) | vars(training)
 
-# Set to 1, this environment variable shows where errors come from.
-_DEBUG = "BOSARIS_DEBUG"
+_AGAIN = re.compile(r"Lines of (.*?) that list a trial again were left out: [^;]*")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return 141
     except Exception as error:
-        if os.environ.get(_DEBUG, "0") not in ("", "0") and sys.stderr is not None:
+        if os.environ.get("BOSARIS_DEBUG") == "1":
             traceback.print_exc()
         say(f"error: {as_message(_told(error, args))}")
         _drop_output()
@@ -81,18 +77,14 @@ def _answer(argv: Sequence[str] | None, args: argparse.Namespace) -> int:
     """Read the options into `args`, and run the subcommand; return the exit code."""
     try:
         parser = make_parser()
-        _, unknown = parser.parse_known_args(argv, args)
-        if unknown:
-            getattr(args, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
-        if args.command is None:
-            parser.print_help()
-        else:
-            _run(args)
+        words = [*(sys.argv[1:] if argv is None else argv)]
+        # Columns may begin with one that has no name, such as -,segment,label.
+        joined = re.sub(r"(?<=columns)\0(?=-,)", "=", "\0".join(words))
+        if parser.parse_args(joined.split("\0") if words else words, args).command is not None:
+            return _run(args)
+        parser.print_help()
     except SystemExit as stop:
         return int(stop.code or 0)
-    except AnswerIsNo as answer:
-        say(answer)
-        return 3
     return 0
 
 
@@ -103,49 +95,51 @@ def _told(error: Exception, args: argparse.Namespace) -> str:
             of_key = args.side == "key" if args.side else str(error.path) == vars(args).get("key")
             told = in_options(str(error), args, of_key=of_key)
             return f"{told} Use {error.option}." if error.option else told
-        case OSError(strerror=str() as why):
-            return f"{error.filename}: {why}" if error.filename else why
+        case OSError(strerror=str() as why) if error.filename:
+            return f"{error.filename}: {why}"
         case MemoryError():
             return "this takes more memory than there is; HDF5 files are read in blocks"
         case OSError() | ImportError():
-            return str(error) or type(error).__name__
+            return getattr(error, "strerror", "") or str(error) or type(error).__name__
         case _:
             told = as_message(f"{type(error).__name__}: {error}")
-            return f"{told} (a fault of this program, please report it; {_DEBUG}=1 shows where)"
+            return (
+                f"{told} (a fault of this program, please report it; BOSARIS_DEBUG=1 shows where)"
+            )
 
 
-def _run(args: argparse.Namespace) -> None:
+def _run(args: argparse.Namespace) -> int:
     """Run a subcommand; then give its warnings, each once, and name the files that it wrote."""
+    written: Iterable[str] = ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        is_done = False
         try:
             with files.standard_input(args):
                 files.check_files(args)
-                _RUN[args.command](args)
-            is_done = True
+                code: int = _RUN[args.command](args) or 0
+            written = files.outputs_of(args).values()
         except UsageError as error:
             args.parser.error(str(error))
-        except AnswerIsNo:
-            is_done = True
-            raise
+        except re.error as error:
+            args.parser.error(f"{error} in the pattern {error.pattern!r}")
         finally:
             for line in dict.fromkeys(_line(warning, args) for warning in caught):
                 if line and not any(text in line for text in args.said):
                     say(f"warning: {line}")
-            for path in files.outputs_of(args).values() if is_done else ():
-                # A device or a pipe is no file.
-                if Path(path).is_file():
-                    say(f"wrote {printable(path)}")
+            # A device or a pipe is no file.
+            for path in filter(os.path.isfile, written):
+                say(f"wrote {printable(path)}")
+    return code
 
 
 def _line(warning: warnings.WarningMessage, args: argparse.Namespace) -> str:
     """Return the line of a warning: nothing of what changes no figure."""
-    key, text = getattr(args, "key", None), str(warning.message)
-    if key is None or not issubclass(warning.category, DuplicateTrialWarning):
-        return in_options(text, args)
-    # Scores that stand twice are the same.
-    return f"trials that {key} lists again count once" if key in text else ""
+    text, key = str(warning.message), getattr(args, "key", None)
+    if key is not None:
+        # Scores that stand twice are the same.
+        again = f"trials that {key} lists again count once"
+        text = _AGAIN.sub(lambda found: again if found[1] == key else "", text)
+    return in_options(text.strip("; "), args)
 
 
 def _drop_output() -> None:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import bosaris_py as bp
-from bosaris_py.cli.options import AnswerIsNo, Settings, UsageError, refuse
+from bosaris_py.cli.options import Settings, UsageError, refuse
 from bosaris_py.errors import InvalidInputError, printable
-
-if TYPE_CHECKING:
-    from bosaris_py._arrays import FloatArray
 
 # ---- What is printed: results on the standard output, all else on the standard error
 
@@ -44,12 +39,10 @@ def emit(text: str, output: str | None = None) -> None:
     """Write text to the standard output, or into a file that appears when it is complete."""
     line = text if text.endswith("\n") else f"{text}\n"
     if output is not None:
-        from bosaris_py.files.replacing import replacing
-
-        with replacing(output) as temporary:
+        with bp.files.replacing.replacing(output) as temporary:
             temporary.write_text(line, encoding="utf-8")
     elif sys.stdout is None:
-        raise OSError(errno.EBADF, "the standard output is closed; name a file by --output")
+        raise OSError("the standard output is closed; name a file by --output")
     else:
         sys.stdout.write(line)
 
@@ -58,30 +51,16 @@ def emit_json(content: object, output: str | None = None) -> None:
     """Write a value as JSON, in which NaN is null and an infinite number a text."""
     from bosaris_py._tables import for_json
 
-    told = for_json(content)
-    emit(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False), output)
+    emit(json.dumps(for_json(content), indent=2, ensure_ascii=False, allow_nan=False), output)
 
 
 TABLE_OF = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
 
 
-def table_form(args: argparse.Namespace) -> str | None:
-    """Return the form of a table that is asked for, or that the extension of the output says."""
-    suffix = Path(args.output or "").suffix.lower()
-    if args.table is None and suffix not in ("", ".txt", *TABLE_OF):
-        expected = f"--output must end in {', '.join(TABLE_OF)}, or .txt for the table as printed"
-        raise UsageError(f"{expected}; got {args.output!r}")
-    return args.table or TABLE_OF.get(suffix)
-
-
-def wants_json(args: argparse.Namespace) -> bool:
-    """Tell whether JSON is asked for, by an option or by the extension of the output."""
-    return bool(args.table) or Path(args.output or "").suffix.lower() == ".json"
-
-
-def emit_table(table: object, args: argparse.Namespace, form: str | None) -> None:
+def emit_table(table: object, args: argparse.Namespace) -> None:
     """Write a table in a form, or as it is printed: at a terminal no wider than that."""
-    if form is not None:
+    form = args.table or TABLE_OF.get(Path(args.output or "").suffix.lower())
+    if hasattr(table, f"to_{form}"):
         emit(getattr(table, f"to_{form}")(), args.output)
         return
     shown = str(table)
@@ -107,17 +86,17 @@ _FILES = ("input", "system", "key", "mates", "metadata", "trials", "tar", "non")
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
     """Keep standard input in a file, which can be read twice, if a file is called -."""
     given = {name: value for name, value in vars(args).items() if name in _LISTS + _FILES and value}
+    dash = re.compile(r"\A(.*=)?-(#.*)?\Z")
     words = [word for value in given.values() for word in ([value], value)[type(value) is list]]
-    if not any(re.fullmatch(r"(.*=)?-(#.*)?", word) for word in words):
+    if not any(map(dash.match, words)):
         yield
         return
     with tempfile.TemporaryDirectory(prefix="bosaris_py") as folder:
         args.copied = str(Path(folder) / "stdin")
-        with open(args.copied, "wb") as copy:  # noqa: PTH123
-            shutil.copyfileobj(sys.stdin.buffer, copy)
+        Path(args.copied).write_bytes(sys.stdin.buffer.read())
 
         def kept(word: str) -> str:
-            return re.sub(r"\A(.*=)?-(#.*)?\Z", rf"\g<1>{args.copied}\g<2>", word)
+            return dash.sub(rf"\g<1>{args.copied}\g<2>", word)
 
         for name, value in given.items():
             setattr(args, name, [*map(kept, value)] if type(value) is list else kept(value))
@@ -146,24 +125,23 @@ def named_files(files: Iterable[str]) -> dict[str, str]:
     return named
 
 
+def score_files(args: argparse.Namespace) -> dict[str, str]:
+    """Return the files of scores to judge or to train on, by the names of their systems."""
+    given = vars(args)
+    one = [given["system"]] if given.get("system") else []
+    return named_files(given.get("scores") or given.get("training") or one)
+
+
 def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -> Settings:
     """Return the keywords with which text files are read, with `prefix` those of the key."""
-    names = ("strip_suffix", "spoof", "missing", "labels")
-    given = {name: getattr(args, name) for name in names}
+    given = {name: getattr(args, name) for name in ("strip_suffix", "spoof", "missing", "labels")}
     given |= {name: getattr(args, prefix + name) for name in ("format", "columns")} | others
-    if prefix and given["columns"] is None and _is_one_file(args) and "label" in args.columns:
-        given["columns"] = args.columns
+    # The columns of a file that is both are told once.
+    if prefix and not given["columns"] and "label" in (args.columns or ""):
+        is_both = vars(args).get("key") in score_files(args).values()
+        given["columns"] = args.columns if is_both else None
     options = {name: value for name, value in given.items() if value is not None}
     return {**options, "progress": at_terminal()}
-
-
-def _is_one_file(args: argparse.Namespace) -> bool:
-    """Tell whether scores with columns that are told are in the file of the key."""
-    given = vars(args)
-    files = [given.get("system"), *(given.get("scores") or ()), *(given.get("training") or ())]
-    return (
-        args.columns is not None and given.get("key") in named_files(filter(None, files)).values()
-    )
 
 
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
@@ -172,25 +150,15 @@ def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]
     return file, text_options(args, columns={"score": column} if column else args.columns)
 
 
-AnyTrials = TypeVar("AnyTrials", "bp.Scores", "bp.Key", "bp.Ndx")
-
-
-def with_ids(found: AnyTrials, args: argparse.Namespace, side: str) -> AnyTrials:
+def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
     """Return scores (side "score") or trials ("key") with the ids that --ids makes of theirs."""
-    if not (changes := [*args.ids, *getattr(args, f"{side}_ids")]):
+    if not (changes := ",".join([*args.ids, *getattr(args, f"{side}_ids")])):
         return found
-    change = ",".join(changes)
     try:
-        return found.rename(change, change)
+        return found.rename(changes, changes)
     except InvalidInputError as error:
-        told = f"--ids {change} makes one id of several: {error.got}"
-        raise InvalidInputError(told) from error
-
-
-def load_numbers(args: argparse.Namespace, path: str) -> FloatArray:
-    """Read numbers, one a line, in their order."""
-    file, options = place_of_scores(args, path)
-    return bp.trials.read.read_numbers(file, **options)
+        told = f"makes one id of several: {error.got}" if error.got else str(error)
+        raise InvalidInputError(f"--ids {changes} {told}") from error
 
 
 def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
@@ -200,10 +168,8 @@ def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Ke
     file, options = place_of_scores(args, path)
     own = None
     if args.scores_in_order:
-        from bosaris_py.files.text import read_table
-
         how = text_options(args, "key_", spoof="keep", extra=False)
-        listed = read_table(split_column(args.key or args.trials)[0], **how)
+        listed = bp.files.text.read_table(split_column(args.key or args.trials)[0], **how)
         found = bp.trials.read.read_answers(file, listed, base=base, **options)
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)
@@ -216,31 +182,25 @@ def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
 
 
 def load_key(args: argparse.Namespace) -> bp.Key:
-    """Read a key with its columns."""
-    if args.mates:
-        return _key_of_mates(args)
+    """Read a key with its columns, or make one of a list of targets and the scored trials."""
     args.side = "key"
-    key = with_ids(
-        bp.read_key(split_column(args.key)[0], **text_options(args, "key_")), args, "key"
-    )
+    options = text_options(args, "key_")
+    if args.mates:
+        listed = bp.read_trials(split_column(args.mates)[0], **options)
+        systems = [load_scores(args, file) for file in score_files(args).values()]
+        return bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
+    key: bp.Key = with_ids(bp.read_key(split_column(args.key)[0], **options), args, "key")
     if args.metadata is None:
         return key
     return key.with_columns_of(with_ids(bp.read_key(args.metadata), args, "key"))
-
-
-def _key_of_mates(args: argparse.Namespace) -> bp.Key:
-    """Return a key whose targets are the listed pairs, and the other scored trials not."""
-    listed = bp.read_trials(split_column(args.mates)[0], **text_options(args, "key_"))
-    files = getattr(args, "scores", None) or getattr(args, "training", None) or [args.system]
-    systems = [load_scores(args, file) for file in named_files(files).values()]
-    return bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
 
 
 def load_trials(args: argparse.Namespace) -> bp.Ndx:
     """Read the list of trials."""
     args.side = "key"
     trials = bp.read_trials(split_column(args.trials)[0], **text_options(args, "key_"))
-    return with_ids(trials, args, "key")
+    changed: bp.Ndx = with_ids(trials, args, "key")
+    return changed
 
 
 def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
@@ -253,7 +213,7 @@ def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
 
 def are_large(args: argparse.Namespace, *files: str | None) -> bool:
     """Tell whether files are so large that they must be read in blocks, as they are."""
-    changed = (args.ids, args.score_ids, args.key_ids, args.mates, args.scores_in_order)
+    changed = (args.ids, args.score_ids, args.key_ids, args.mates, args.scores_in_order, args.spoof)
     if any(changed) or getattr(args, "base", None) is not None:
         return False
     return bp.trials.are_large([split_column(file)[0] for file in files if file is not None])
@@ -270,7 +230,13 @@ _OWN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 
-_LOOKED_AT = 2**16
+
+def _is_own(path: str) -> bool:
+    """Tell whether this package wrote a file."""
+    with Path(path).open("rb") as stream:
+        seen = stream.read(2**16)
+        stream.seek(-min(2**16, stream.seek(0, os.SEEK_END)), os.SEEK_END)
+        return _OWN.match(seen + stream.read()) is not None
 
 
 def outputs_of(args: argparse.Namespace) -> dict[str, str]:
@@ -283,32 +249,35 @@ def outputs_of(args: argparse.Namespace) -> dict[str, str]:
 def _inputs_of(args: argparse.Namespace) -> list[str]:
     """Return the files that the command reads."""
     given = vars(args)
-    systems = [given.get(name) or () for name in _LISTS[1:]]
-    files = [file for part in systems for file in named_files(part).values()]
+    listed = [named_files(given.get(name) or ()) for name in _LISTS[1:]]
     # A model is an input unless it is trained.
     names = _FILES if given.get("training") else (*_FILES, "model")
-    files += [given[name] for name in names if given.get(name) is not None]
+    files = [given[name] for name in names if given.get(name) is not None]
+    files += [file for part in listed for file in part.values()]
     maps = filter(None, (given.get("speakers") or "").split(","))
     return [*(split_column(file)[0] for file in files), *maps]
 
 
 def check_files(args: argparse.Namespace) -> None:
     """Refuse, before any work, an unknown format, an input as output, and the files of others."""
-    from bosaris_py.files import replacing
-    from bosaris_py.files.formats import find_format
+    from bosaris_py.files import formats, replacing
 
-    for option in ("format", "key_format", "to"):
-        if getattr(args, option, None):
-            find_format(getattr(args, option), option)
-    given = {name for name in ("key", "mates", "tar") if getattr(args, name, None) is not None}
+    given = {name for name, value in vars(args).items() if value is not None}
+    for option in given & {"format", "key_format", "to"}:
+        formats.find_format(getattr(args, option), option)
+    suffix = Path(vars(args).get("output") or "").suffix.lower()
+    is_table = args.command in ("evaluate", "compare") and not args.table
+    is_odd = is_table and suffix not in ("", ".txt", *TABLE_OF)
     judges = args.command in ("evaluate", "compare", "plot", "case", "report")
-    listed = getattr(args, "key", None) or getattr(args, "trials", None)
     lone = args.command in ("info", "check", "convert")
+    keys, listed = given & {"key", "mates", "tar"}, given & {"key", "trials"}
+    no_scores = listed and getattr(args, "scores", None) == []
     refuse(
-        ("the following arguments are required: --key", judges and not given),
-        ("the following arguments are required: SCORES", listed and vars(args).get("scores") == []),
+        (f"--output must end in {', '.join(TABLE_OF)} or .txt; got {suffix!r}", is_odd),
+        ("the following arguments are required: --key", judges and not keys),
+        ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
-        ("--mates is of scores that are judged or trained on", args.mates and lone),
+        ("--mates is of scores that are judged or trained on", "mates" in given and lone),
         ("--scores-in-order needs the list or key", args.scores_in_order and (lone or not listed)),
     )
     if args.mates:
@@ -316,34 +285,22 @@ def check_files(args: argparse.Namespace) -> None:
     inputs, outputs = _inputs_of(args), outputs_of(args)
     n_files = len(set(map(os.path.realpath, outputs.values())))
     refuse(
-        ("an input needs the name of a file; got an empty text", "" in inputs),
-        ("an output needs the name of a file; got an empty text", "" in outputs.values()),
+        ("an option needs the name of a file; got ''", "" in (*inputs, *outputs.values())),
         ("--model and --output name one file", n_files < len(outputs)),
     )
     for name, path in outputs.items():
         option = "OUTPUT" if name == "target" else f"--{name}"
-        if read := replacing.same_file(path, inputs):
-            raise UsageError(f"{option} {path} is a file that is read: {read}; name another one")
-        if replacing.try_output(path) and not args.force and not _is_own(path):
-            what = "no table, picture, report, model, HDF5 or MATLAB file that this program wrote"
-            raise UsageError(f"{option} {path} exists, and is {what}; --force replaces it")
-
-
-def _is_own(path: str) -> bool:
-    """Tell whether this package wrote a file."""
-    with Path(path).open("rb") as stream:
-        seen = stream.read(_LOOKED_AT)
-        stream.seek(-min(_LOOKED_AT, stream.seek(0, os.SEEK_END)), os.SEEK_END)
-        return _OWN.match(seen + stream.read()) is not None
-
-
-# What a file is written as if its extension says so and no format is named.
-_FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
+        read = replacing.same_file(path, inputs)
+        refuse((f"{option} {path} is a file that is read: {read}; name another one", read))
+        what = "no table, picture, report, model, HDF5 or MATLAB file that this program wrote"
+        is_foreign = replacing.try_output(path) and not args.force and not _is_own(path)
+        refuse((f"{option} {path} exists, and is {what}; --force replaces it", is_foreign))
 
 
 def format_of_text(output: str, named: str | None) -> str | None:
     """Return the text format that is named, or that the extension of a file stands for."""
-    return named or _FORMAT_OF.get(Path(output.removesuffix(".gz")).suffix.lower())
+    suffix = Path(output.removesuffix(".gz")).suffix.lower()
+    return named or {".csv": "csv", ".tsv": "nist"}.get(suffix)
 
 
 def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None:
@@ -352,116 +309,113 @@ def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None
     if text_format is None:
         found.save(output)
         return
-    from bosaris_py.files.writing import write_table
-
-    is_scores = isinstance(found, bp.Scores)
-    table = bp.trials.to_table(scores=found, **parts) if is_scores else bp.trials.to_table(found)
-    write_table(output, table, text_format)
+    contents = {"scores": found, **parts} if isinstance(found, bp.Scores) else {"trials": found}
+    bp.files.writing.write_table(output, bp.trials.to_table(**contents), text_format)
 
 
 # ---- The subcommands info, check and convert
+
+
+def _read_any(path: str, **options: Any) -> Any:
+    """Read whatever a file holds; of text a table, or quality measures of segments."""
+    lines = [] if bp.trials.read.binary_kind(path) else bp.files.text.first_lines(Path(path))
+    # The first line of such measures is their number.
+    if lines[1:] and lines[0].strip().isdigit() and len(lines[1].split()) == 1 + int(lines[0]):
+        return bp.SegmentQuality.read_txt(path)
+    return bp.trials.read_any(path, **options)
 
 
 def info(args: argparse.Namespace) -> None:
     """Say what files hold, each of what format it is and what it holds."""
     # One by one: what can be read is told before a bad file ends it.
     for path in args.files:
-        file, shown = split_column(path)[0], "-" if path == args.copied else path
-        if binary := bp.trials.read.binary_kind(file):
-            text_format, kind = binary[0], binary[1].removeprefix("flat_")
-            in_blocks = kind in ("scores", "key", "ndx") and are_large(args, path)
-            holds = _holds_large(path, kind) if in_blocks else repr(bp.trials.read_any(path))
-        elif Path(path).suffix.lower() == ".json":
-            text_format, holds = "json", repr(bp.read_model(path))
-        else:
-            from bosaris_py.files.text import detect_format
-
-            # What columns or labels tell needs no detection.
-            is_told = args.columns or args.labels
-            text_format = args.format or ("text" if is_told else detect_format(path))
-            holds = repr(bp.trials.read_any(file, **{"spoof": "keep", **text_options(args)}))
-        emit(f"{shown}: {text_format}, {holds}")
+        emit(f"{'-' if path == args.copied else path}: {_describe(split_column(path)[0], args)}")
 
 
-def _holds_large(path: str, kind: str) -> str:
-    """Say what a large file holds, of which each block is verified."""
-    from bosaris_py.trials.large import verified_ids
+def _describe(path: str, args: argparse.Namespace) -> str:
+    """Say of what format a file is, and what it holds."""
+    if binary := bp.trials.read.binary_kind(path):
+        kind = binary[1].removeprefix("flat_")
+        if kind in ("scores", "key", "ndx") and are_large(args, path):
+            # Each block is verified.
+            models, segments = (ids.size for ids in bp.trials.large.verified_ids(path, kind))
+            return f"hdf5, {kind}: {models} models x {segments} segments, read in blocks"
+        return f"{binary[0]}, {_read_any(path)!r}"
+    if path.lower().endswith(".json"):
+        return f"json, {bp.read_model(path)!r}"
+    found = _read_any(path, **{"spoof": "keep", **text_options(args)})
+    if isinstance(found, bp.SegmentQuality):
+        return f"text, {found!r}"
+    # What columns or labels tell needs no detection.
+    is_told = args.columns or args.labels
+    form = args.format or ("text" if is_told else bp.files.text.detect_format(path))
+    pairs, sides = found.models.codes.size, (found.models.levels.size, found.segments.levels.size)
+    is_map = form == "kaldi-trials" and found.is_target is None and pairs in sides
+    return f"{form}, {found!r}{f', or IdMap: {pairs} pairs' if is_map else ''}"
 
-    models, segments = verified_ids(path, kind)
-    return f"{kind}: {models.size} models x {segments.size} segments, read in blocks"
 
-
-def check(args: argparse.Namespace) -> None:
-    """Say whether scores answer a list of trials."""
+def check(args: argparse.Namespace) -> int:
+    """Say whether scores answer a list of trials; return 3 if they do not."""
     file, options = place_of_scores(args, args.system)
     scores, faults = bp.trials.read.scores_and_faults(file, **options)
     n_common, problems = answer_to(load_trials(args), scores)
     problems = [*faults, *problems]
-    if wants_json(args):
+    if args.table or str(args.output).endswith(".json"):
         emit_json({"n_common": n_common, "problems": problems}, args.output)
     else:
         emit("\n".join([f"{n_common} trials of the list have a score.", *problems]), args.output)
     if problems:
-        raise AnswerIsNo(f"{args.system} does not fit {args.trials}")
+        say(f"{args.system} does not fit {args.trials}")
+    return 3 if problems else 0
 
 
 def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
     """Return how many trials have a score, and what is wrong with the scores as an answer."""
     import numpy as np
 
-    from bosaris_py.trials.key import describe_trials
-    from bosaris_py.trials.scores import trials_within, why_none_scored
-
-    scored, values = scores.to_ndx(), scores.values
-    missing, unknown = ~trials_within(scored, trials), ~trials_within(trials, scored)
-    problems = [
-        f"{which.sum()} {what}: {describe_trials(listed, which).partition(': ')[2]}."
-        for which, what, listed in (
-            (missing, "have none", trials),
-            (unknown, "scores are of trials that the list does not have", scored),
-        )
-        if which.any()
-    ]
-    for wrong, what in ((np.isnan(values), "NaN"), (np.isinf(values), "infinite")):
-        if wrong.any():
-            problems.append(f"{wrong.sum()} scores are {what}.")
+    within = bp.trials.scores.trials_within
+    scored, values, problems = scores.to_ndx(), scores.values, []
+    missing, unknown = ~within(scored, trials), ~within(trials, scored)
+    for which, listed, what in (
+        (missing, trials, "have none"),
+        (unknown, scored, "scores are of trials that the list does not have"),
+    ):
+        if which.any():
+            shown = bp.trials.key.describe_trials(listed, which).partition(": ")[2]
+            problems.append(f"{which.sum()} {what}: {shown}.")
+    odd = ((np.isnan(values), "NaN"), (np.isinf(values), "infinite"))
+    problems += [f"{wrong.sum()} scores are {what}." for wrong, what in odd if wrong.any()]
     if values.size > 1 and values.min() == values.max():
         problems.append("All scores are the same number.")
     if missing.all():
-        why = why_none_scored(scores, trials) or "Are the ids written alike in both files?"
-        problems.append(f"No trial has a score. {why}")
+        why = bp.trials.scores.why_none_scored(scores, trials)
+        problems.append(f"No trial has a score. {why or 'Are the ids alike in both files?'}")
     return int((~missing).sum()), problems
 
 
 def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
     file, options = place_of_scores(args, args.input)
-    is_text = bp.trials.read.binary_kind(file) is None
-    text_format = format_of_text(args.target, args.to)
-    content: str | None = args.content or ("scores" if args.key else None)
-    # From text to text, lines stay as they are.
-    if is_text and text_format is not None and not (content or args.form):
-        from bosaris_py.files.text import read_table
-        from bosaris_py.files.writing import write_table
-
-        write_table(args.target, read_table(file, **options), text_format)
-        return
+    readers: dict[str, Any] = {"scores": bp.read_scores, "key": bp.read_key}
+    readers["trials"] = bp.read_trials
+    content = args.content or ("scores" if args.key else None)
+    found = readers[content](file, **options) if content else _read_any(file, **options)
+    if isinstance(found, bp.files.columns.Table):
+        # From text to text, lines stay as they are.
+        if (text_format := format_of_text(args.target, args.to)) and not args.form:
+            bp.files.writing.write_table(args.target, found, text_format)
+            return
+        content = "key" if found.is_target is not None else "trials"
+        content = "scores" if found.scores is not None else content
+        found = readers[content](file, **options)
     parts = {"trials": load_key(args)} if args.key else {}
-    if is_text and not content:
-        table: Any = bp.trials.read_any(file, **options)
-        content = "key" if table.is_target is not None else "trials"
-        content = "scores" if table.scores is not None else content
-    readers: dict[str | None, Any] = {None: bp.trials.read_any, "trials": bp.read_trials}
-    readers |= {"scores": bp.read_scores, "key": bp.read_key}
-    found = readers[content](file, **options)
     save_as(_in_matrix(found) if args.form else found, args.target, args.to, **parts)
 
 
-def _in_matrix(found: object) -> object:
+def _in_matrix(found: Any) -> Any:
     """Return the same trials as a matrix, which the toolkit reads."""
     if isinstance(found, bp.Scores):
         return bp.Scores(found.scoremat, *found.ids, found.scoremask)
     if isinstance(found, bp.Key):
-        matrix = bp.Key(*found.ids, found.tar, found.non, found.spoof)
-        return matrix.with_columns_of(found)
+        return bp.Key(*found.ids, found.tar, found.non, found.spoof).with_columns_of(found)
     return bp.Ndx(*found.ids, found.trialmask) if isinstance(found, bp.Ndx) else found

@@ -6,34 +6,28 @@ import argparse
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import attrs
 
 import bosaris_py as bp
 from bosaris_py.cli import files
 from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
 
-if TYPE_CHECKING:
-    from bosaris_py.metrics.metric import AnyMetric
-    from bosaris_py.trials.speakers import SpeakersLike, SpeakersOfSide
 
-
-def speakers_of(text: str | None, key: bp.Key) -> SpeakersLike:
+def speakers_of(text: str | None, key: bp.Key) -> bp.trials.speakers.SpeakersLike:
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
     if text is None:
         return None
-    words = text.split(",")
-    if len(words) > 2:
-        raise UsageError("--speakers takes one value, or two for models and segments")
-    models, segments = key.modelset.tolist(), key.segset.tolist()
+    words, (models, segments) = text.split(","), (ids.tolist() for ids in key.ids)
+    refuse(("--speakers takes one value, or two for models and segments", len(words) > 2))
     if len(words) == 1:
         return _speakers(text, models + segments, key)
     return _speakers(words[0], models, key), _speakers(words[1], segments, key)
 
 
-def _speakers(word: str, ids: Sequence[str], key: bp.Key) -> SpeakersOfSide:
+def _speakers(word: str, ids: list[str], key: bp.Key) -> bp.trials.speakers.SpeakersOfSide:
     if not word.startswith("re:"):
         if Path(word).is_file():
             return bp.IdMap.read(word)
@@ -41,37 +35,35 @@ def _speakers(word: str, ids: Sequence[str], key: bp.Key) -> SpeakersOfSide:
             told = f"--speakers: {word!r} is no file, nor a column of the key"
             raise InvalidInputError(f"{told} ({', '.join(key.columns) or 'it has none'}).")
         return word or None
-    try:
-        pattern = re.compile(word[3:])
-    except re.error as error:
-        raise UsageError(f"--speakers: {error} in the pattern {word[3:]!r}") from error
-    if not any(map(pattern.search, ids)):
+    pattern = re.compile(word[3:])
+    without = [name for name in ids if not pattern.search(name)]
+    if len(without) == len(ids):
         told = f"--speakers: {word[3:]!r} matches none of the {len(ids)} ids, such as "
         raise InvalidInputError(f"{told}{', '.join(ids[:3])}.")
-    # Its first group, or all that matches; an id without a match is a speaker of its own.
+    if without:
+        told = f"{word[3:]!r} does not match {len(without)} of {len(ids)} ids, such as {without[0]}"
+        files.say(f"--speakers: {told}: each is a speaker of its own")
+    # Its first group, or all that matches.
     return lambda name: found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
 
 
 def judge(args: argparse.Namespace) -> bp.Evaluation:
     """Evaluate systems, in blocks if their files are large."""
-    import attrs
-
     from bosaris_py.evaluation.evaluate import contradiction
 
-    systems = files.named_files(args.scores)
     given = vars(args)
-    options: Settings = {"prior": args.prior, "eer": given.get("eer")}
-    options |= {name: given.get(name) for name in ("plan", "cross_fit", "allow_missing")}
-    options |= {"conditions": args.conditions, "replications": args.bootstrap}
-    options = {name: value for name, value in options.items() if value}
+    names = ("prior", "eer", "plan", "cross_fit", "allow_missing", "conditions")
+    options: Settings = {name: given[name] for name in names if given.get(name)}
+    options |= {"replications": args.bootstrap} if args.bootstrap else {}
     if given.get("tar") or given.get("non"):
         return _judge_lists(args, options)
+    systems = files.named_files(args.scores)
     in_blocks = not {*options} - {"prior", "eer", "allow_missing"} and not args.speakers
     if in_blocks and files.are_large(args, *systems.values(), args.key):
         return bp.evaluate(systems, args.key, progress=files.at_terminal(), **options)
     loaded = {name: files.load_labelled(args, file) for name, file in systems.items()}
     scores = {name: found for name, (found, _) in loaded.items()}
-    is_tandem = args.plan is not None and bp.evaluation.PLANS[args.plan].detectors == 2
+    is_tandem = "plan" in options and bp.PLANS[args.plan].detectors == 2
     if is_tandem:
         # There is no tandem without spoofs.
         args.spoof = args.spoof or "keep"
@@ -79,115 +71,83 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     if is_tandem and "cm" in scores:
         scores["cm"] = files.score_trials(scores["cm"], key)
     options |= {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
-    watched = files.at_terminal() and len(systems) > 1
-    found = bp.evaluate(scores, key, progress=watched, **options)
-    said = [
-        attrs.evolve(note, about=name)
-        for name, (_, own) in loaded.items()
-        for note in ([] if own is None else contradiction(own, key))
-    ]
-    return attrs.evolve(found, notes=(*found.notes, *said))
+    options["progress"] = files.at_terminal() and len(systems) > 1
+    found = bp.evaluate(scores, key, **options)
+    notes = [*found.notes]
+    for name, (_, own) in loaded.items():
+        said = [] if own is None else contradiction(own, key)
+        notes += [attrs.evolve(note, about=name) for note in said]
+    return attrs.evolve(found, notes=tuple(notes))
 
 
 def _judge_lists(args: argparse.Namespace, options: Settings) -> bp.Evaluation:
     """Evaluate the scores of targets and of non-targets in two files."""
-    if None in (args.tar, args.non) or args.scores or args.key:
-        raise UsageError("--tar and --non go together, without SCORES and --key")
-    ((name, tar),) = files.named_files([args.tar]).items()
-    ((_, non),) = files.named_files([args.non]).items()
-    lists = files.load_numbers(args, tar), files.load_numbers(args, non)
-    if args.base is not None:
-        lists = lists[0] * math.log(args.base), lists[1] * math.log(args.base)
-    return bp.evaluate({name: lists}, **options)
+    is_odd = None in (args.tar, args.non) or args.scores or args.key
+    refuse(("--tar and --non go together, without SCORES and --key", is_odd))
+    named = [*files.named_files([args.tar]).items(), *files.named_files([args.non]).items()]
+    places = [files.place_of_scores(args, path) for _, path in named]
+    unit = math.log(args.base or math.e)
+    tar, non = (unit * bp.trials.read.read_numbers(file, **how) for file, how in places)
+    return bp.evaluate({named[0][0]: (tar, non)}, **options)
 
 
 def evaluate(args: argparse.Namespace) -> None:
     """Evaluate systems."""
-    import attrs
-
-    form = files.table_form(args)
     found = judge(args)
     # The notes below the table name options of the command.
     told = (attrs.evolve(note, text=in_options(note.text, args)) for note in found.notes)
-    files.emit_table(attrs.evolve(found, notes=tuple(told)), args, form)
-
-
-# What systems are compared by, and its metric.
-STATISTICS = {
-    **{"eer": "EER", "min_dcf": "MinDCF", "act_dcf": "ActDCF"},
-    **{"min_cllr": "MinCllr", "cllr": "Cllr", "auc": "AUC"},
-}
-
-
-def statistic_of(name: str, point: float | bp.OperatingPoint) -> AnyMetric:
-    """Return what is compared, at an operating point if it has one."""
-    metric: Callable[..., AnyMetric] = getattr(bp.uncertainty, STATISTICS[name])
-    return metric(point) if name.endswith("dcf") else metric()
+    files.emit_table(attrs.evolve(found, notes=tuple(told)), args)
 
 
 def compare(args: argparse.Namespace) -> None:
     """Compare each pair of systems by a test."""
-    refuse(
-        ("systems are compared at one --prior", len(args.prior) > 1),
-        ("give at least two systems", len(args.scores) < 2),
-    )
-    form = files.table_form(args)
-    key = files.load_key(args)
-    systems = files.named_files(args.scores)
-    found = bp.uncertainty.compare_systems(
-        {name: files.load_scores(args, file) for name, file in systems.items()},
-        key,
-        statistic_of(args.statistic, args.prior[0] if args.prior else 0.01),
-        conditions=args.conditions,
-        speakers=speakers_of(args.speakers, key),
-    )
-    files.emit_table(found, args, form)
+    refuse(("systems are compared at one --prior", len(args.prior) > 1))
+    unc, point = bp.uncertainty, args.prior[0] if args.prior else 0.01
+    metrics = {"min_dcf": unc.MinDCF(point), "act_dcf": unc.ActDCF(point), "eer": unc.EER()}
+    metrics |= {"min_cllr": unc.MinCllr(), "cllr": unc.Cllr(), "auc": unc.AUC()}
+    key, named = files.load_key(args), files.named_files(args.scores)
+    systems = {name: files.load_scores(args, file) for name, file in named.items()}
+    how: Settings = {"speakers": speakers_of(args.speakers, key), "conditions": args.conditions}
+    found = unc.compare_systems(systems, key, metrics[args.statistic], **how)
+    files.emit_table(found, args)
 
 
 def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
     key = files.load_key(args)
-    found = bp.case_llr(
-        args.score * (1.0 if args.base is None else math.log(args.base)),
-        files.load_scores(args, args.system),
-        key,
-        propositions=(args.same, args.different),
-        reference=args.reference,
-        speakers=speakers_of(args.speakers, key),
-    )
-    if files.wants_json(args):
+    scores, unit = files.load_scores(args, args.system), math.log(args.base or math.e)
+    how: Settings = {"propositions": (args.same, args.different), "reference": args.reference}
+    who = speakers_of(args.speakers, key)
+    found = bp.case_llr(unit * args.score, scores, key, speakers=who, **how)
+    if args.table or str(args.output).endswith(".json"):
         files.emit_json(found.to_dict(), args.output)
     else:
-        files.emit_table(found, args, None)
-
-
-# Plots of the ranks of scores, which need no calibration.
-_OF_RANKS = ("det", "histogram")
-# Plots in which no operating point is marked.
-_UNMARKED = ("tippett", "ece", "pav")
+        files.emit_table(found, args)
 
 
 def plot(args: argparse.Namespace) -> None:
     """Draw a plot of some kind."""
-    kind = args.kind
+    kind, is_forest = args.kind, args.kind == "forest"
+    asked = args.speakers or args.bootstrap
     refuse(
-        (f"--prior marks nothing in a plot {kind}", args.prior and kind in _UNMARKED),
+        (f"--prior marks nothing in {kind}", args.prior and kind in ("tippett", "ece", "pav")),
         (f"a plot {kind} has one --prior", len(args.prior) > 1 and kind in ("det", "reliability")),
-        (f"a plot {kind} has no intervals", (args.speakers or args.bootstrap) and kind != "forest"),
+        (f"--speakers and --bootstrap are for a plot forest, not {kind}", asked and not is_forest),
+        ("a plot forest shows intervals: it needs --speakers", is_forest and not args.speakers),
     )
-    if args.conditions and args.of is None and args.kind in ("det", "bayes"):
+    if args.conditions and args.of is None and kind in ("det", "bayes"):
         files.say("each curve is of equalised conditions; --of SYSTEM draws them")
-    args.plan = None
     # A title is no formula.
-    title = None if args.title is None else printable(args.title).replace("$", r"\$")
-    options: Settings = {} if title is None else {"title": title}
-    if args.prior and args.kind == "det":
+    title = args.title and printable(args.title).replace("$", r"\$")
+    options: Settings = {"title": title} if title else {}
+    if args.prior and kind == "det":
         options["marks"] = ("eer", "dr30", "min", "act")
-    if args.prior and args.kind == "reliability":
+    if args.prior and kind == "reliability":
         options["prior"] = args.prior[0]
-    if args.kind in _OF_RANKS:
+    if kind in ("det", "histogram"):
+        # Ranks need no calibration.
         warnings.filterwarnings("ignore", "not calibrated", SuspectScoresWarning)
-    judge(args).plot(args.kind, system=args.of, **options).save(args.output)
+    judge(args).plot(kind, system=args.of, **options).save(args.output)
 
 
 def report(args: argparse.Namespace) -> None:

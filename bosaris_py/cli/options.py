@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import bosaris_py as bp
 from bosaris_py._version import __version__
@@ -25,18 +24,6 @@ def refuse(*faults: tuple[str, object]) -> None:
     for told, is_so in faults:
         if is_so:
             raise UsageError(told)
-
-
-class AnswerIsNo(Exception):
-    """What was asked for was found not to be so."""
-
-
-class Command(NamedTuple):
-    """One subcommand: its purpose, its options (! if required) and examples."""
-
-    purpose: str
-    options: str
-    examples: list[str]
 
 
 # The keywords of argparse for an option.
@@ -65,102 +52,35 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number{point}") from None
 
 
-def _ridge(text: str) -> float | str:
-    """Return the strength of a ridge, or the word for the recommended one."""
-    return text if text == "weak" else _number(text)
-
-
-def _names(text: str) -> list[str]:
-    return text.split(",")
-
-
-def _pairs(text: str) -> dict[str, str]:
-    """Return what is written as ``name=value,name=value``."""
-    pairs = [part.partition("=") for part in text.split(",")]
-    if not all(sign for _, sign, _ in pairs):
-        example = "such as score=cosine, or H1=target,H2=nontarget"
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE between commas, {example}")
-    return {name: value for name, _, value in pairs}
-
-
-def _label_words(text: str) -> dict[str, bool | str | None]:
-    """Return the meaning of words: target, a kind of non-targets, or drop."""
-    meanings: dict[str, bool | str | None] = {"target": True, "nontarget": False, "drop": None}
-    meanings["spoof"] = "spoof"
-    try:
-        return {word: meanings[meaning] for word, meaning in _pairs(text).items()}
-    except KeyError as error:
-        raise argparse.ArgumentTypeError(f"{error} is none of {', '.join(meanings)}") from None
-
-
-def _id_changes(text: str) -> list[str]:
-    """Return changes of ids as a list of one text, so that more can be added."""
-    from bosaris_py.trials.alignment import parse_changes
-
-    try:
-        parse_changes(text)
-    except (ValueError, re.error) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return [text]
-
-
-def _column_names(text: str) -> str | dict[str, str | None]:
-    """Return columns from left to right, or names by role as in ``score=cosine``."""
-    if "=" not in text:
-        return text.replace(",", " ")
-    return {role: name or None for role, name in _pairs(text).items()}
-
-
-_TYPES = {
-    **{"points": _points, "number": _number, "whole": int, "ridge": _ridge, "names": _names},
-    **{"columns": _column_names, "labels": _label_words, "changes": _id_changes},
+_TYPES: dict[str, Callable[[str], object]] = {
+    "points": _points,
+    "number": _number,
+    "whole number": int,
 }
-
-
-def _settings(told: Settings) -> Settings:
-    """Return what argparse is told of an option; one that adds up begins with nothing."""
-    start: Settings = {"default": []} if told.get("action") == "extend" else {}
-    return {**told, **start, **({"type": _TYPES[told["type"]]} if "type" in told else {})}
-
+_TYPES["ridge"] = lambda text: text if text == "weak" else _number(text)
+_TYPES["names"] = lambda text: text.split(",")
 
 _TOLD = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
 
-OPTIONS: dict[str, Settings] = {name: _settings(told) for name, told in _TOLD["options"].items()}
+OPTIONS: dict[str, Settings] = _TOLD["options"]
 
-FILE_OPTIONS: dict[str, Settings] = {name: _settings(told) for name, told in _TOLD["text"].items()}
+FILE_OPTIONS: dict[str, Settings] = _TOLD["text"]
 
-COMMANDS = {name: Command(**told) for name, told in _TOLD["commands"].items()}
-
-# The options that take one value.
-_TAKES_ONE = {
-    word
-    for word, settings in {**OPTIONS, **FILE_OPTIONS}.items()
-    if word[0] == "-" and settings.get("action", "extend") == "extend" and "nargs" not in settings
-}
-
+# Each subcommand: its purpose, its options and examples.
+COMMANDS: dict[str, Settings] = _TOLD["commands"]
 
 # Arguments of the library whose options have another name.
-_SPELLED = {
-    "name": "conditions",
-    "replications": "bootstrap",
-    "rng": "seed",
-    "system": "of",
-    "path": "output",
-}
+_SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "output"}
+_SPELLED["name"] = "conditions"
 
 # What scripts are told, and what the command says in its place.
 _PHRASES = (
-    (r"(for instance )?with LinearCalibration\.fit", "by `bosaris calibrate`"),
     (r"Then take -scores\.", "`bosaris calibrate` turns them round."),
-    (r"evaluate them by eer, min_dcf and min_cllr", "trust the EER, minDCF and minCllr only"),
     ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
-    (
-        r"Give the key columns: key\.with_columns\(\.\.\.\)",
-        "Give a key with columns, or --metadata",
-    ),
+    (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
     ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
-    (r"\bcross_fit\b", "--cross-fit"),
     (r"for instance a column, a function of the id, or a dict", "a column, a file or re:PATTERN"),
+    (r"Without spoofs judge .*", "Or leave the spoofs out: --spoof drop."),
 )
 
 _ARGUMENT = re.compile(
@@ -227,24 +147,6 @@ class _Parser(argparse.ArgumentParser):
         told = printable(" ".join(message.split()))
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
 
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """Take what begins with a dash, such as -,segment,label, for the value of an option."""
-        words: list[str] = []
-        for word in sys.argv[1:] if args is None else args:
-            if words and words[-1] in _TAKES_ONE and re.match(r"-[^-oh]", word):
-                words[-1] += f"={word}"
-            else:
-                words.append(word)
-        return super().parse_known_args(words, namespace)
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse ignores that a disk is full.
-        stream = file or sys.stderr
-        if message and stream is not None:
-            stream.write(message)
-
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command and of its subcommands."""
@@ -252,8 +154,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="bosaris", description=purpose)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
-    for name, (purpose, options, examples) in COMMANDS.items():
-        lines = "".join(f"\n  bosaris {name} {example}" for example in examples)
+    for name, told in COMMANDS.items():
+        purpose, options = told["purpose"], told["options"]
+        lines = "".join(f"\n  bosaris {name} {example}" for example in told["examples"])
         where = "" if name == "info" else "\noptions of text files: see bosaris info --help"
         needed = [word.rstrip("!") for word in options.split() if word[0] != "-" or word[-1] == "!"]
         shown = [f"{word} " * (word[0] == "-") + OPTIONS[word]["metavar"] for word in needed]
@@ -266,18 +169,18 @@ def make_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        for word, read in _TYPES.items():
+            command.register("type", word, read)
         forms = command.add_mutually_exclusive_group()
         for word in options.split():
             flags = ("-o", "--output") if word.startswith("--output") else (word.rstrip("!"),)
             # In place of --key may stand --mates, or --tar and --non.
             is_needed = word[-1] == "!" and word != "--key!"
-            settings = dict(OPTIONS[flags[-1]], **({"required": True} if is_needed else {}))
-            if word == "scores" and "--tar" in options:
-                settings["nargs"] = "*"
+            settings = OPTIONS[flags[-1]] | ({"required": True} if is_needed else {})
             (forms if "const" in settings else command).add_argument(*flags, **settings)
         text = command.add_argument_group("files of text")
         hidden = {} if name == "info" else {"help": argparse.SUPPRESS}
         for word, of_text in FILE_OPTIONS.items():
-            text.add_argument(word, **{**of_text, **hidden})
+            text.add_argument(word, **of_text | hidden)
         command.set_defaults(parser=command, said=(), copied="", side="")
     return parser

@@ -11,6 +11,9 @@ from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_tr
 from bosaris_py.cli.judging import speakers_of
 from bosaris_py.cli.options import Settings, UsageError, refuse
 
+# A class of maps, or one of its maps.
+Map = Any
+
 # Options that say something of the training only.
 _OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers", "method")
 
@@ -31,66 +34,60 @@ def _check_training(args: argparse.Namespace) -> None:
     )
 
 
-def _train(args: argparse.Namespace, model: Any, **settings: Any) -> Any:
-    """Train a map on files; write it, or cross-fitted scores, if that is asked for."""
+def _model(args: argparse.Namespace, kinds: Map, chosen: Map, **settings: Map) -> Map:
+    """Return a map of some kinds: the chosen one trained and written, or that of a file."""
+    model = _train(args, chosen, **settings) if args.training else bp.read_model(args.model)
+    if not isinstance(model, kinds):
+        raise UsageError(f"{args.model} is of another kind, which `bosaris info` shows")
+    if args.training and args.model is not None:
+        model.save(args.model)
+    return model
+
+
+def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
+    """Train a map on files; write cross-fitted scores, if that is asked for."""
     named = named_files(args.training)
     is_one = not issubclass(model, bp.LinearFusion | bp.SASVFusion)
-    if is_one and len(named) > 1:
-        raise UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
-    settings |= {"prior": args.prior[0]} if args.prior else {}
-    options = {"objective": args.objective, "ridge": args.ridge}
-    settings |= {name: value for name, value in options.items() if value is not None}
-    paths = list(named.values())
-    can_read_blocks = hasattr(model, "fit_files") and not args.cross_fit
-    if can_read_blocks and are_large(args, *paths, args.key):
-        source = paths[0] if is_one else named
-        trained = model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
-    else:
-        key = load_key(args)
-        systems: Settings = {name: load_scores(args, file) for name, file in named.items()}
-        if model is bp.SASVFusion:
-            systems["cm"] = files.score_trials(systems["cm"], key)
-        scores = next(iter(systems.values())) if is_one else systems
-        if args.cross_fit:
-            who = {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
-            found = bp.cross_fit(model, scores, key, **who, **settings)
-            files.save_as(found.scores, args.output, args.to)
-            trained = found.final
-        elif model is bp.SASVFusion:
-            trained = model.fit(key, **systems, **settings)
-        else:
-            trained = model.fit_scores(scores, key, **settings)
-    if args.model is not None:
-        trained.save(args.model)
-    return trained
+    told = "a calibration has one file of scores; `bosaris fuse` joins several"
+    refuse((told, is_one and len(named) > 1))
+    settings |= {"prior": args.prior[0] if args.prior else None, "objective": args.objective}
+    settings = {k: v for k, v in (settings | {"ridge": args.ridge}).items() if v is not None}
+    in_blocks = hasattr(model, "fit_files") and not args.cross_fit
+    if in_blocks and are_large(args, *named.values(), args.key):
+        source = next(iter(named.values())) if is_one else named
+        return model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
+    key = load_key(args)
+    systems: Settings = {name: load_scores(args, file) for name, file in named.items()}
+    if model is bp.SASVFusion:
+        systems["cm"] = files.score_trials(systems["cm"], key)
+    scores = next(iter(systems.values())) if is_one else systems
+    if args.cross_fit:
+        who = {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
+        found = bp.cross_fit(model, scores, key, **who, **settings)
+        files.say(f"cross-fitted by {len(found.fold_of)} speakers")
+        files.save_as(found.scores, args.output, args.to)
+        return found.final
+    if model is bp.SASVFusion:
+        return model.fit(key, **systems, **settings)
+    return model.fit_scores(scores, key, **settings)
 
 
 def calibrate(args: argparse.Namespace) -> None:
     """Train a calibration, apply one, or both."""
     _check_training(args)
-    methods: Settings = {
-        "linear": bp.LinearCalibration,
-        "bounded": bp.BoundedCalibration,
-        "pav": bp.PAVCalibration,
-    }
     if args.method == "pav" and (args.prior or args.objective or args.ridge is not None):
         raise UsageError("--method pav has no --prior, --objective and --ridge")
-    model = (
-        _train(args, methods[args.method or "linear"])
-        if args.training
-        else bp.read_model(args.model)
-    )
-    if not isinstance(model, tuple(methods.values())):
-        raise UsageError(f"{args.model} is no calibration: {model!r}")
+    linear = bp.BoundedCalibration if args.method == "bounded" else bp.LinearCalibration
+    chosen = bp.PAVCalibration if args.method == "pav" else linear
+    model = _model(args, bp.calibration.base.ScoreMap, chosen)
     if args.apply:
         _apply_calibration(args, model)
     # Last: a reader of the output that goes away must not cost the files.
     emit(repr(model))
 
 
-def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
-    if len(args.apply) > 1:
-        raise UsageError("a calibration is of one system: --apply takes one file")
+def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
+    refuse(("a calibration is of one system: --apply takes one file", len(args.apply) > 1))
     (file,) = named_files(args.apply).values()
     if hasattr(model, "apply_file") and are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
@@ -104,17 +101,13 @@ def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
 def fuse(args: argparse.Namespace) -> None:
     """Train a fusion, apply one, or both."""
     _check_training(args)
-    if not args.training:
-        model = bp.read_model(args.model)
-    elif args.spoof == "keep":
-        if args.prior or args.objective:
-            raise UsageError("with --spoof keep, --costs take the place of --prior, --objective")
+    how: Settings = {"chosen": bp.LinearFusion}
+    if args.training and args.spoof == "keep":
+        told = "with --spoof keep, --costs take the place of --prior, --objective"
+        refuse((told, args.prior or args.objective))
         _both(args.training)
-        model = _train(args, bp.SASVFusion, costs=args.costs or "ASVspoof5")
-    else:
-        model = _train(args, bp.LinearFusion)
-    if not isinstance(model, bp.LinearFusion | bp.SASVFusion):
-        raise UsageError(f"{args.model} is no linear or spoof-aware fusion: {model!r}")
+        how = {"chosen": bp.SASVFusion, "costs": args.costs or "ASVspoof5"}
+    model = _model(args, bp.LinearFusion | bp.SASVFusion, **how)
     if args.apply:
         _apply_fusion(args, model)
     emit(repr(model))
@@ -123,49 +116,45 @@ def fuse(args: argparse.Namespace) -> None:
 def _both(given: list[str]) -> dict[str, str]:
     """Return the files of a verifier and a countermeasure by these names."""
     systems = named_files(given)
-    if set(systems) != {"asv", "cm"}:
-        expected = "a fusion with --spoof keep has two files, asv=FILE and cm=FILE"
-        raise UsageError(f"{expected}; got {', '.join(systems)}")
+    told = "a fusion with --spoof keep has two files, asv=FILE and cm=FILE"
+    refuse((f"{told}; got {', '.join(systems)}", {*systems} != {"asv", "cm"}))
     return {name: systems[name] for name in ("asv", "cm")}
 
 
 def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
     """Return the files to fuse in the order of the training; refuse names that are not of it."""
     systems = named_files(given)
-    names = list(systems)
-    if trained is None or len(names) != len(trained):
-        return list(systems.values())
-    if set(names) == set(trained):
+    paths = list(systems.values())
+    if trained is None or len(systems) != len(trained):
+        return paths
+    if set(systems) == set(trained):
         return [systems[name] for name in trained]
     # Files may have any name, but what is called NAME=FILE must be what was trained on.
-    pairs = zip(names, given, trained, strict=True)
-    if any(systems[name] != text and name != old for name, text, old in pairs):
-        told = f"the fusion was trained on {', '.join(trained)}, in this order"
-        raise UsageError(f"{told}; --apply has {', '.join(names)}")
+    names = zip(systems.items(), given, trained, strict=True)
+    told = f"the fusion was trained on {', '.join(trained)}, in this order"
+    is_other = any(path != text and name != old for (name, path), text, old in names)
+    refuse((f"{told}; --apply has {', '.join(systems)}", is_other))
     # Nothing but their places tells which system is which.
-    places = zip(trained, systems.values(), strict=True)
+    places = zip(trained, paths, strict=True)
     files.say("by place: " + ", ".join(f"{old} takes {file}" for old, file in places))
-    return list(systems.values())
+    return paths
 
 
-def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
+def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
     is_sasv = isinstance(model, bp.SASVFusion)
-    systems: Settings = _both(args.apply) if is_sasv else {}
-    paths = list(systems.values()) or _systems_in_order(args.apply, model.system_names)
+    named = _both(args.apply) if is_sasv else {}
+    paths = [*named.values()] or _systems_in_order(args.apply, model.system_names)
     if args.trials is not None and are_large(args, *paths, args.trials):
-        where: Settings = {"ndx_file": args.trials, "output_file": args.output}
-        named = systems or {"score_files": paths}
-        model.apply_files(**named, **where, progress=files.at_terminal())
+        where: Settings = {**named} or {"score_files": paths}
+        where |= {"ndx_file": args.trials, "output_file": args.output}
+        model.apply_files(**where, progress=files.at_terminal())
         return
     scores = [load_scores(args, file) for file in paths]
-    listed = [item.to_ndx() for item in scores]
-    trials = listed[0] if args.trials is None else load_trials(args)
+    trials = scores[0].to_ndx() if args.trials is None else load_trials(args)
     # Fusion itself refuses systems that lack trials of the first.
-    if args.trials is None and any(part.n_trials > trials.n_trials for part in listed):
-        counts = zip(listed, paths, strict=True)
-        told = ", ".join(f"{part.n_trials} trials ({file})" for part, file in counts)
-        message = f"the files to fuse have scores of {told}: say which by --trials"
-        raise bp.errors.TrialMismatchError(message)
+    if args.trials is None and any(part.n_trials > trials.n_trials for part in scores):
+        told = f"the files to fuse have scores of other trials than {paths[0]}"
+        raise bp.errors.TrialMismatchError(f"{told}: say which by --trials")
     if is_sasv:
         fused = model.apply(asv=scores[0], cm=files.score_trials(scores[1], trials), ndx=trials)
     else:

@@ -285,11 +285,11 @@ def case_llr(
 
     Warns
     -----
-    ExtrapolationWarning
+    SuspectScoresWarning
         If the score is far outside the reference scores.
     FewSpeakersWarning
         If the reference set has fewer than 100 speakers; below 5 there is no interval.
-    MissingTrialsWarning, SeparableDataWarning
+    MissingTrialsWarning, ConvergenceWarning
         As for the ``fit_scores`` of the calibration. Maps without some speakers do not warn.
 
     Notes
@@ -361,7 +361,7 @@ def case_llr(
         reference=str(reference),
         n_tar=sample.n_tar,
         n_non=sample.n_non,
-        n_speakers=count_speakers(sample),
+        n_speakers=sample.n_speakers,
         calibration=trained,
         file_hashes=hashes,
         folds=folds,
@@ -388,9 +388,3 @@ def _two_texts(propositions: Sequence[str]) -> tuple[str, str]:
 def divisions(seed: int, folds: Folds) -> list[np.random.Generator]:
     """Return what divides the speakers into folds, each time in another way."""
     return check.as_generator(seed).spawn(1 if folds == "speaker" else _DIVISIONS)
-
-
-def count_speakers(sample: Sample) -> int:
-    """Return how many speakers the trials of a sample have."""
-    sides = [side for one in (sample.tar, sample.non) for side in one.speakers or ()]
-    return int(np.unique(np.concatenate([side for side in sides if side is not None])).size)

@@ -125,11 +125,16 @@ class Evaluation(_tables.Table):
             kinds = f"impostors, {n_spoof} spoofs" if n_spoof else "non-targets"
             counts = f"{n_tar} targets, {n_non} {kinds}"
         plan, how = self.plan, self.how
+        if how.intervals:
+            n_speakers = max(one.n_speakers for one in self.samples.values())
+            counts = f"{counts}, {n_speakers} speakers".removeprefix(", ")
         of_plan = "" if plan is None else f"primary cost of {plan.name}"
         if any(cost.pooled for cost in self.primary.values()):
             of_plan = f"NO {of_plan}, because trials are pooled"
         elif plan is not None and plan.figures:
-            of_plan = f"plan {plan.name} of three classes"
+            of_whom = "of three classes" if plan.detectors == 1 else "of two detectors"
+            of_cm = "of a countermeasure: bona fide trials against spoofs"
+            of_plan = f"plan {plan.name} {of_cm if plan.figures == ('cm_eer',) else of_whom}"
         elif plan is not None and plan.by_condition:
             of_plan = f"NO {of_plan}, which judges each common condition by itself"
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)

@@ -13,7 +13,7 @@ from bosaris_py._arrays import Positions, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import scale_of_costs, text_table
 from bosaris_py._validation import invalid, list_some
-from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import not_calibrated
@@ -308,14 +308,14 @@ def primary_cost(
 
     Raises
     ------
-    UnknownPlanError
+    InvalidInputError
         If there is no plan of this name; it lists the known ones.
 
     Warns
     -----
     MissingTrialsWarning
         If trials of the key have no score. They are left out.
-    UncertainPlanWarning
+    BosarisWarning
         If the trials are pooled that the plan divides.
 
     Notes
@@ -438,7 +438,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
         doubts += not_calibrated(weighted, plan.operating_points)
     if pooled:
         advice = "Give the key columns: key.with_columns(...)."
-        doubts.append(Note(UncertainPlanWarning, f"{plan.name}: {more[-1]}", advice=advice))
+        doubts.append(Note(BosarisWarning, f"{plan.name}: {more[-1]}", advice=advice))
     cost = PrimaryCost(
         plan=plan,
         actual=_mean(point.actual for point in points),

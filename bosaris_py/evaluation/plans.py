@@ -365,7 +365,7 @@ class _Plans(dict[str, EvaluationPlan]):
             if _bare(known) == _bare(str(name)):
                 return plan
         known = list_some(self, shown=len(self))
-        raise errors.UnknownPlanError(f"There is no evaluation plan {name!r}; known are {known}.")
+        raise errors.InvalidInputError(f"There is no evaluation plan {name!r}; known are {known}.")
 
 
 def _bare(name: str) -> str:
@@ -412,4 +412,4 @@ def strange_attacks(plan: EvaluationPlan, key: Key) -> list[Note]:
         f"{n_trials} trials are of attacks that the data of {plan.name} do not have "
         f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
     )
-    return [Note(errors.UncertainPlanWarning, text, advice="Is it the plan of these data?")]
+    return [Note(errors.BosarisWarning, text, advice="Is it the plan of these data?")]

@@ -304,6 +304,9 @@ def rows_of(
     """Return the rows of a system, conditions first, and what is to be said of them."""
     if members is None:
         row = how.row(system, None, sample)
+        if {*row.figures.values()} == {None}:
+            # What the trials lack is said in words.
+            next(iter(how.metrics.values())).view(sample)
         return [row], [attrs.evolve(note, about=system) for note in how.notes(sample, row)]
     rows, notes = [], []
     # What is said of all trials is not said of each condition.

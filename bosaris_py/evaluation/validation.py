@@ -15,7 +15,7 @@ from bosaris_py._tables import text_table
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration.cross_fitting import cross_fitted
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation.case import count_speakers, divisions
+from bosaris_py.evaluation.case import divisions
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.curves import PAVCurve
 from bosaris_py.metrics.metric import AnyMetric, Metric
@@ -250,6 +250,6 @@ def validate(
         figures=figures,
         n_tar=sample.n_tar,
         n_non=sample.n_non,
-        n_speakers=count_speakers(sample),
+        n_speakers=sample.n_speakers,
         seed=seed,
     )

@@ -475,7 +475,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> tuple[Ar
     if not is_told and labels.min(initial=0) == 0 < labels.max(initial=0):
         text = f"{path}: all trials are targets. Is it an Ndx?"
         advice = "Ndx.read and read_trials read trials without labels; the key is another file."
-        notes.append(Note(errors.OldFormatWarning, text, advice=advice))
+        notes.append(Note(errors.BosarisWarning, text, advice=advice))
     return arrays, notes
 
 
@@ -535,7 +535,7 @@ def notes_of_layout(path: FilePath, kind: str, found: Mapping[str, DataSet]) -> 
     text = "a key in the old layout with two masks" if "tar" in found else ""
     if kind == "scores" and "scoremask" not in found:
         text = "the file does not say which scores are valid; taking all as valid"
-    return (Note(errors.OldFormatWarning, f"{path}: {text}"),) if text else ()
+    return (Note(errors.BosarisWarning, f"{path}: {text}"),) if text else ()
 
 
 def kind_of(path: FilePath) -> str:

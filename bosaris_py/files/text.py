@@ -439,7 +439,7 @@ _CLASSES: dict[object, int] = {word: side for side, words in enumerate(_WORDS) f
 
 def _vocabulary_of(labels: object) -> Vocabulary:
     """Return the words that the caller gives."""
-    expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
+    expected = 'map each word to "target", "nontarget", "spoof" or "drop"'
     if isinstance(labels, str):
         # As in `bosaris --labels`.
         labels = dict(part.partition("=")[::2] for part in labels.split(","))

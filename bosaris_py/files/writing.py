@@ -173,7 +173,7 @@ def read_toolkit(
         contents = kinds.values()
     if kind != "ndx":
         name, role = ("is_target", "label") if kind == "key" else ("scores", "score")
-        none = np.empty(0, np.bool_ if kind == "key" else np.float64)
+        none: AnyArray = np.empty(0, np.bool_ if kind == "key" else np.float64)
         arrays[name] = none if contents is None else contents
         order = order_trials(models.codes, segments.codes, models.levels.size)
         text.refuse_conflicts(file, table, order, {role: arrays[name]})

@@ -160,7 +160,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
         Warns
         -----
-        SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
+        ConvergenceWarning, FewErrorsWarning
             As for `fit`.
         """
         return cls._trained_on(systems, key, conditions=conditions, **options)._told()
@@ -235,7 +235,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
         Warns
         -----
-        ExtrapolationWarning
+        SuspectScoresWarning
             If scores of a system lie far outside those of its training: are the systems in order?
         SuspectScoresWarning
             If these are the trials of the training, whose figures are too good; or if `x` is a

@@ -299,7 +299,7 @@ class QualityFusion(base.TrainedMap):
         MissingTrialsWarning
             If models, segments or trials of the key have no quality measures, with counts.
             The trials are left out of the training, but for that of `linear`.
-        SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
+        ConvergenceWarning, FewErrorsWarning
             As for `LinearFusion.fit`, of either fusion.
 
         Notes
@@ -433,7 +433,7 @@ class QualityFusion(base.TrainedMap):
         MissingTrialsWarning
             If models, segments or trials have no quality measures, with counts. Those
             trials get the score of the linear fusion, or of `backoff`.
-        ExtrapolationWarning
+        SuspectScoresWarning
             As for `LinearFusion.apply`.
         """
         llrs, notes = self._on_trials(systems, qualities, as_ndx(ndx), backoff)

@@ -125,7 +125,7 @@ class SASVFusion(base.RowMap):
 
         Warns
         -----
-        MissingTrialsWarning, SeparableDataWarning
+        MissingTrialsWarning, ConvergenceWarning
             As for `LinearCalibration.fit_scores`.
 
         Notes

@@ -16,11 +16,9 @@ iterations is given.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bosaris_py.matlab.calibration import *
 from bosaris_py.matlab.classes import *
 from bosaris_py.matlab.classes import METHODS as _METHODS, _as_function
 from bosaris_py.matlab.fusion import *
-from bosaris_py.matlab.logger import *
 from bosaris_py.matlab.stats import *
 from bosaris_py.numerics import (
     effective_prior as effective_prior,
@@ -31,12 +29,7 @@ from bosaris_py.numerics import (
 from bosaris_py.trials import Key as Key, Ndx as Ndx, Scores as Scores
 
 if TYPE_CHECKING:
-    from bosaris_py.matlab.drawing import (
-        Det_Plot as Det_Plot,
-        Norm_DCF_Plot as Norm_DCF_Plot,
-        dcfplot as dcfplot,
-        detplot as detplot,
-    )
+    from bosaris_py.matlab.drawing import *
 
 # What draws is imported when it is used: numbers need no matplotlib.
 _DRAWING = frozenset({"Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"})
@@ -45,15 +38,10 @@ _DRAWING = frozenset({"Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"})
 _NATIVE = {"Id_Map", "Key", "Ndx", "Quality", "Scores", "Seg_Quality"}
 _NATIVE |= {"effective_prior", "logit", "probit", "sigmoid"}
 
-_PARTS = ("calibration", "classes", "fusion", "logger", "stats")
-_HOMES = {f"{__name__}.{part}" for part in _PARTS}
-_made_here = {
-    name
-    for name, value in globals().items()
-    if name[0] != "_" and getattr(value, "__module__", None) in _HOMES
-}
+_HOMES = {f"{__name__}.{part}" for part in ("classes", "fusion", "stats")}
+_here = {n for n, v in globals().items() if n[0] != "_" and getattr(v, "__module__", 0) in _HOMES}
 
-__all__ = sorted(_made_here | _NATIVE | _DRAWING | _METHODS)
+__all__ = sorted(_here | _NATIVE | _DRAWING | _METHODS)
 
 
 def __getattr__(name: str) -> Any:

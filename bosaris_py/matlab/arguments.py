@@ -7,20 +7,19 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
+from bosaris_py.trials.scores import Systems as Systems
 
 T = TypeVar("T")
 
 # In MATLAB a single object is an array of objects.
-Systems = Iterable[Scores] | Scores
-
-Qualities = Iterable[QualityMeasures] | QualityMeasures
+Qualities = Sequence[QualityMeasures] | QualityMeasures
 
 Trials = Key | Ndx
 
@@ -32,37 +31,28 @@ def require(name: str, value: object, kind: type[T]) -> T:
     raise invalid(name, f"be of class {kind.__name__}", describe(value))
 
 
-def as_list(items: object, name: str, kind: type[T]) -> list[T]:
-    """Return a list of objects; a single one is a list of one."""
-    if isinstance(items, kind):
-        return [items]
-    if isinstance(items, Iterable):
-        return list(items)
-    raise invalid(name, f"be a list of {kind.__name__}", describe(items))
-
-
-def flat(values: npt.ArrayLike) -> npt.ArrayLike:
+def flat(values: ArrayLike) -> ArrayLike:
     """Return an array of one row or one column, as MATLAB's vectors are, in one dimension."""
     if isinstance(values, np.ndarray) and values.ndim == 2 and min(values.shape) <= 1:
         return values.ravel()
     return values
 
 
-def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_vector(values: ArrayLike, name: str) -> FloatArray:
     """Return a vector without NaN, also of what has one row or one column."""
     vector = check.as_vector(flat(values), name)
     check.refuse_nan(vector, name)
     return vector
 
 
-def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_matrix(values: ArrayLike, name: str) -> FloatArray:
     """Return a matrix without NaN."""
     matrix = check.as_matrix(values, name)
     check.refuse_nan(matrix, name)
     return matrix
 
 
-def split_by_label(scores: FloatArray, classf: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def split_by_label(scores: FloatArray, classf: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Split scores, (n_systems, n_trials), into targets and non-targets; label 0 is neither."""
     labels = as_vector(classf, "classf")
     check.check_shape(labels, scores.shape[1:], "classf", "the trials")
@@ -87,12 +77,7 @@ def trainer(
 
 def objective_name(obj_func: object) -> str:
     """Return the name of an objective; [] is cllr."""
-    if isinstance(obj_func, str):
-        return obj_func
-    if obj_func is None or obj_func == []:
-        return "cllr"
-    expected = "be what make_objective_function_from_name returns, or [] for cllr"
-    raise invalid("obj_func", expected, describe(obj_func))
+    return "cllr" if obj_func is None or obj_func == [] else str(obj_func)
 
 
 def as_whole(value: object, name: str, least: int = 0, hint: str = "") -> int:

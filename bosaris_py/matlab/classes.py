@@ -1,4 +1,4 @@
-"""The toolkit's classes, its lists and maps of names, its way to print a matrix.
+"""The toolkit's classes, its logger, its lists and maps of names, its way to print a matrix.
 
 MATLAB calls a method also as ``display_legend(plot)``, so the methods are functions, too. Names
 such as filter and save, which mean something else in Python, are not among them.
@@ -6,19 +6,23 @@ such as filter and save, which mean something else in Python, are not among them
 
 from __future__ import annotations
 
+import logging
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TextIO, TypeVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, StrArray
+from bosaris_py._arrays import Answer, AnyArray, BoolArray, Float64Array, FloatArray, StrArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_ids, describe, invalid, list_some
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import Results as NativeResults
 from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import read_words
@@ -26,6 +30,7 @@ from bosaris_py.matlab.arguments import flat, require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.scores import joined_scores
+from bosaris_py.trials.trials import FileMethods
 
 # The toolkit's names of classes that are called otherwise here.
 Seg_Quality = SegmentQuality
@@ -36,8 +41,6 @@ Id_Map = IdMap
 
 # A number at each prior, or the number at the only one.
 Figures = Float64Array | float
-
-_CLASSES = (Ndx, Key, Scores, QualityMeasures, SegmentQuality, IdMap)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -55,32 +58,28 @@ class Results(NativeResults):
     ([1.0, 3.0], 2, 0.5, [0.0, 0.0, 0.5, 1.0])
     """
 
-    def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
+    def __init__(self, first: Scores | ArrayLike, second: Key | ArrayLike) -> None:
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
             first, second, notes = joined_scores(first, require("key", second, Key))
             warn(notes)
         super().__init__(flat(first), flat(np.asarray(second)))
 
-    def get_act_dcf(self, prior: PriorLike) -> Figures:
+    def get_act_dcf(self, prior: PriorLike) -> Answer:
         """Return the actual DCF at a probability of targets."""
-        value: Figures = self.act_dcf(prior, normalize=False)
-        return value
+        return self.act_dcf(prior, normalize=False)
 
-    def get_norm_act_dcf(self, prior: PriorLike) -> Figures:
+    def get_norm_act_dcf(self, prior: PriorLike) -> Answer:
         """Return the normalized actual DCF at a probability of targets."""
-        value: Figures = self.act_dcf(prior, normalize=True)
-        return value
+        return self.act_dcf(prior, normalize=True)
 
-    def get_min_dcf(self, prior: PriorLike) -> Figures:
+    def get_min_dcf(self, prior: PriorLike) -> Answer:
         """Return the minimum DCF at a probability of targets."""
-        value: Figures = self.min_dcf(prior, normalize=False)
-        return value
+        return self.min_dcf(prior, normalize=False)
 
-    def get_norm_min_dcf(self, prior: PriorLike) -> Figures:
+    def get_norm_min_dcf(self, prior: PriorLike) -> Answer:
         """Return the normalized minimum DCF at a probability of targets."""
-        value: Figures = self.min_dcf(prior, normalize=True)
-        return value
+        return self.min_dcf(prior, normalize=True)
 
     def get_prbep(self) -> float:
         """Return the precision-recall break-even point, a number of errors."""
@@ -121,9 +120,7 @@ class Results(NativeResults):
     numtar, numnon, pb = map(property, (num_tar, num_non, get_prbep))
 
 
-def seg_qual_to_qual(
-    model_segqual: SegmentQuality, test_segqual: SegmentQuality
-) -> QualityMeasures:
+def seg_qual_to_qual(model_segqual: Seg_Quality, test_segqual: Seg_Quality) -> Quality:
     """Combine the quality measures of models with those of test segments.
 
     Toolkit: seg_qual_to_qual.m; native: `QualityMeasures.from_segment_quality`; differs: nothing.
@@ -137,12 +134,10 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
     Toolkit: the method validate of every class; native: none, objects are checked when they are
     made; differs: a function only, and `warn` has no effect.
     """
-    if type(obj) not in _CLASSES:
-        raise invalid("obj", "be an object of trials", describe(obj))
-    return True
+    return bool(require("obj", obj, FileMethods))
 
 
-# Lists and maps of names
+# ---- Lists and maps of names
 
 # Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
 _MOST_DIGITS = 15
@@ -150,36 +145,31 @@ _MOST_DIGITS = 15
 _Trials = TypeVar("_Trials", Key, Ndx)
 
 
-def _to_keys(values: npt.ArrayLike) -> StrArray:
-    return as_ids(values, "keySet")
-
-
-@attrs.frozen(eq=False)
-class KeyValueMap:
+class KeyValueMap(NamedTuple):
     """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
-    keySet: StrArray = attrs.field(converter=_to_keys)
-    values: AnyArray = attrs.field(converter=np.asarray)
-
-    def __attrs_post_init__(self) -> None:
-        """Raise unless there is one value for each key."""
-        check.check_shape(self.values, self.keySet.shape, "values", "`keySet`")
+    keySet: ArrayLike
+    values: ArrayLike
 
 
 # A map may be a struct of the toolkit, read as a dict, or a dict that is itself the map.
-MapLike = KeyValueMap | IdMap | Mapping[str, npt.ArrayLike]
+MapLike = KeyValueMap | IdMap | Mapping[str, ArrayLike]
 
 
-def _as_map(given: MapLike, name: str) -> KeyValueMap:
+def _look_up(given: MapLike, wanted: StrArray) -> tuple[AnyArray, BoolArray]:
+    """Return the values of the keys that are in a map, and which are."""
     if isinstance(given, IdMap):
-        return KeyValueMap(given.leftids, given.rightids)
-    if isinstance(given, Mapping):
+        given = KeyValueMap(given.leftids, given.rightids)
+    elif isinstance(given, Mapping):
         is_struct = set(given) == {"keySet", "values"} and np.ndim(given["keySet"])
-        pairs = (
-            (given["keySet"], given["values"]) if is_struct else (list(given), [*given.values()])
-        )
-        return KeyValueMap(*pairs)
-    return require(name, given, KeyValueMap)
+        listed = {"keySet": [*given], "values": np.array([*given.values()])}
+        given = KeyValueMap(**(given if is_struct else listed))
+    keys, values = as_ids(given.keySet, "keySet"), np.asarray(given.values)
+    check.check_shape(values, keys.shape, "values", "`keySet`")
+    # Of equal keys the last stays.
+    places = {key: place for place, key in enumerate(keys.tolist())}
+    found = np.array([places.get(key, -1) for key in wanted.tolist()], dtype=np.int64)
+    return values[found[found >= 0]], found >= 0
 
 
 def read_list(filename: FilePath) -> list[str]:
@@ -190,14 +180,13 @@ def read_list(filename: FilePath) -> list[str]:
     return read_words(filename)
 
 
-def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
+def save_list(filename: FilePath, names: ArrayLike) -> None:
     """Write a list of names to a text file, one in each line.
 
     Toolkit: save_list.m; native: none; differs: refuses names that `read_list` would take apart.
     """
     ids = as_ids(names, "list").tolist()
-    broken = [name for name in ids if name.split() != [name]]
-    if broken:
+    if broken := [name for name in ids if name.split() != [name]]:
         raise invalid("list", "hold names without white space", list_some(map(repr, broken)))
     with replacing(filename) as temporary:
         Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
@@ -213,7 +202,7 @@ def read_map(filename: FilePath) -> KeyValueMap:
 
 
 def maplookup(
-    map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1
+    map: MapLike, keys: ArrayLike, *, nargout: int = 1
 ) -> AnyArray | tuple[AnyArray, BoolArray]:
     """Look up the values of keys: values, or for two outputs values and which are present.
 
@@ -229,25 +218,13 @@ def maplookup(
     >>> values.tolist(), is_present.tolist()
     (['1'], [False, True])
     """
-    if nargout not in (1, 2):
-        raise invalid("nargout", "be 1 or 2", describe(nargout))
     wanted = as_ids(keys, "keys")
-    values, is_present = _look_up(_as_map(map, "map"), wanted)
+    values, is_present = _look_up(map, wanted)
     if nargout == 2:
         return values, is_present
-    if not is_present.all():
-        missing = wanted[~is_present]
-        message = f"{missing.size} of keys not in map: {list_some(missing.tolist())}"
-        raise InvalidInputError(message)
+    if missing := wanted[~is_present].tolist():
+        raise InvalidInputError(f"{len(missing)} of keys not in map: {list_some(missing)}")
     return values
-
-
-def _look_up(table: KeyValueMap, wanted: StrArray) -> tuple[AnyArray, BoolArray]:
-    """Return the values of the keys that are there, and which are."""
-    # Of equal keys the last stays.
-    places = {key: place for place, key in enumerate(table.keySet.tolist())}
-    found = np.array([places.get(key, -1) for key in wanted.tolist()], dtype=np.int64)
-    return table.values[found[found >= 0]], found >= 0
 
 
 def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _Trials:
@@ -266,8 +243,8 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     ['new', 'newer']
     """
     models = ndx_or_key.modelset
-    segments, in_source = _look_up(_as_map(src_map, "src_map"), models)
-    renamed, in_target = _look_up(_as_map(dst_map, "dst_map"), as_ids(segments, "src_map"))
+    segments, in_source = _look_up(src_map, models)
+    renamed, in_target = _look_up(dst_map, as_ids(segments, "src_map"))
     names = dict(zip(models[in_source][in_target].tolist(), renamed.tolist(), strict=True))
     gone = models[in_source][~in_target]
     for count, text in (
@@ -280,7 +257,7 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     return kept.rename(models=lambda name: names.get(name, name))
 
 
-def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
+def sprintfmatrix(X: ArrayLike, rowid: Sequence[object] | None = None) -> str:
     r"""Write a matrix as text, one line for each row, possibly with a name before each.
 
     Toolkit: sprintfmatrix.m; native: none; differs: columns are those of GNU Octave's num2str,
@@ -293,9 +270,6 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     b: 3  4
     """
     matrix = check.as_matrix(np.atleast_2d(np.asarray(X)), "X")
-    if rowid is not None and len(rowid) != matrix.shape[0]:
-        expected = f"have one name for each of the {matrix.shape[0]} rows"
-        raise invalid("rowid", expected, f"{len(rowid)}")
     is_finite = np.isfinite(matrix)
     finite = matrix[is_finite]
     digits = int(np.floor(np.log10(np.abs(finite).max()))) if finite.any() else 0
@@ -314,7 +288,201 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     return "".join(f"{name}{row[margin:]}\n" for name, row in zip(names, rows, strict=True))
 
 
-# Methods as functions
+# ---- The logger, in terms of Python's: levels that are bits, sinks that are handlers
+
+_PACKAGE_LOGGER = logging.getLogger("bosaris_py")
+
+_logger = logging.getLogger(__name__)
+
+# The toolkit's levels are bits, of which a sink takes any; Python's are ranks, of which a handler
+# takes all from one up. The rank of each bit, the most severe first.
+_RANKS = {1: 50, 2: 40, 4: 30, 8: 30, 16: 20, 32: 20, 64: 10, 128: 10}
+
+_ALL = 255
+
+
+# The handlers of all sinks.
+_SINKS: set[logging.Handler] = set()
+
+
+def _check_level(level: int) -> int:
+    if level not in range(_ALL + 1):
+        raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
+    return int(level)
+
+
+def _bits(record: logging.LogRecord) -> int:
+    """Return the bits of a record; of what has none its rank decides."""
+    by_rank = {rank: bit for bit, rank in reversed(_RANKS.items())}
+    return int(getattr(record, "bosaris_bits", by_rank.get(record.levelno, 0)))
+
+
+class _Format(logging.Formatter):
+    """Formatter of messages, whose lines the handler ends."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text; the toolkit's classes log through log_info, which says so."""
+        text = super().format(record).removesuffix("\n")
+        return f"Info: {text}" if record.name.startswith("bosaris_py.trials") else text
+
+
+_show_warning: Callable[..., None] = warnings.showwarning
+
+
+def _log_and_show(
+    message: object, category: type[Warning], *place: object, **named: object
+) -> None:
+    """Log a warning of the package, then show it as before."""
+    if issubclass(category, BosarisWarning):
+        log_warning("%s", message)
+    _show_warning(message, category, *place, **named)
+
+
+def _listen() -> None:
+    """Let all messages and warnings come to the sinks while there are some."""
+    global _show_warning
+    # Every sink filters for itself, so nothing may be held back before.
+    _PACKAGE_LOGGER.setLevel(logging.DEBUG if _SINKS else logging.NOTSET)
+    if _SINKS and warnings.showwarning is not _log_and_show:
+        _show_warning, warnings.showwarning = warnings.showwarning, _log_and_show
+    elif not _SINKS and warnings.showwarning is _log_and_show:
+        warnings.showwarning = _show_warning
+
+
+class Logger:
+    """Sinks for the messages of the package: files and streams, each with the levels it takes.
+
+    Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
+    a sink is added, without a global variable. Warnings about data, which Python shows as it shows
+    all warnings, go to the sinks too. The level `None` is called `None_`.
+
+    Examples
+    --------
+    >>> logger = Logger()
+    >>> logger.add_stdout(Logger.Info + Logger.Warning)
+    >>> logger.log(Logger.Info, "%d trials", 12)
+    12 trials
+    >>> logger.clear()
+    """
+
+    None_, Major_Error, Error, Warning, Minor_Warning = 0, 1, 2, 4, 8
+    Info, Minor_Info, Debug_1, Debug_2, All = 16, 32, 64, 128, _ALL
+
+    def __init__(self) -> None:
+        self._sinks: dict[object, logging.Handler] = {}
+
+    def log(self, level: int, fmt: str, *args: object) -> None:
+        """Send a message, formatted as by sprintf, to all sinks that take its level."""
+        logprint(level, fmt, *args)
+
+    def add_fid(self, fid: TextIO, level: int = _ALL) -> None:
+        """Add an open text file, which stays open when it is removed."""
+        self._add(id(fid), lambda: logging.StreamHandler(fid), level)
+
+    def add_filename(self, filename: FilePath, level: int = _ALL) -> None:
+        """Add a file by its name; it is opened for writing at once, and closed on removal."""
+        path = Path(filename)
+        self._add(path, lambda: logging.FileHandler(path, "w", encoding="utf-8"), level)
+
+    def add_stdout(self, level: int = _ALL) -> None:
+        """Add standard output."""
+        self._add("stdout", lambda: logging.StreamHandler(sys.stdout), level)
+
+    def add_stderr(self, level: int = _ALL) -> None:
+        """Add standard error."""
+        self._add("stderr", lambda: logging.StreamHandler(sys.stderr), level)
+
+    def rm_fid(self, fid: TextIO) -> None:
+        """Remove an open text file."""
+        self._remove(id(fid))
+
+    def rm_filename(self, filename: FilePath) -> None:
+        """Remove a file by its name, and close it."""
+        self._remove(Path(filename))
+
+    def rm_stdout(self) -> None:
+        """Remove standard output."""
+        self._remove("stdout")
+
+    def rm_stderr(self) -> None:
+        """Remove standard error."""
+        self._remove("stderr")
+
+    def clear(self) -> None:
+        """Remove all sinks."""
+        for sink in list(self._sinks):
+            self._remove(sink)
+
+    def validate(self) -> bool:
+        """Tell that the object is valid."""
+        return True
+
+    def _add(self, sink: object, make: Callable[[], logging.Handler], level: int) -> None:
+        # Checked before a file is opened, which empties it.
+        wanted = _check_level(level)
+        if sink in self._sinks:
+            warn([Note(BosarisWarning, "That is among the sinks already.")])
+            return
+        self._sinks[sink] = handler = make()
+        handler.addFilter(lambda record: bool(wanted & _bits(record)))
+        handler.setFormatter(_Format())
+        _PACKAGE_LOGGER.addHandler(handler)
+        _SINKS.add(handler)
+        _listen()
+
+    def _remove(self, sink: object) -> None:
+        if sink not in self._sinks:
+            warn([Note(BosarisWarning, "That is not among the sinks.")])
+            return
+        handler = self._sinks.pop(sink)
+        _PACKAGE_LOGGER.removeHandler(handler)
+        _SINKS.discard(handler)
+        handler.close()
+        _listen()
+
+
+def logprint(level: int, fmt: str, *args: object) -> None:
+    """Send a message of a level, formatted as by sprintf, to the sinks.
+
+    Toolkit: logprint.m; native: Python's `logging`; differs: without a sink, Python shows warnings
+    and errors on standard error, and drops the rest.
+    """
+    bits = _check_level(level)
+    # The most severe bit set gives the Python level; 0 disables the message.
+    rank = max((rank for bit, rank in _RANKS.items() if bits & bit), default=0)
+    if not args:
+        # For sprintf two per cent signs are one, for Python's logging only with values.
+        with suppress(TypeError, ValueError):
+            fmt %= ()
+    if rank:
+        _logger.log(rank, fmt, *args, extra={"bosaris_bits": bits})
+
+
+def log_info(fmt: str, *args: object) -> None:
+    """Send a message of level Info, after "Info: ".
+
+    Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    logprint(Logger.Info, f"Info: {fmt}", *args)
+
+
+def log_warning(fmt: str, *args: object) -> None:
+    """Send a message of level Warning, after "Warning: ".
+
+    Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    logprint(Logger.Warning, f"Warning: {fmt}", *args)
+
+
+def log_error(fmt: str, *args: object) -> None:
+    """Send a message of level Error, after "Error: ".
+
+    Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    logprint(Logger.Error, f"Error: {fmt}", *args)
+
+
+# ---- Methods as functions
 
 _NAMES = """
     align_with_ids align_with_ndx display_legend filter_on_left filter_on_right get_act_dcf
@@ -333,8 +501,7 @@ def _as_function(name: str) -> Callable[..., object]:
     """Return the function that calls the method of a name."""
 
     def method(obj: object, *arguments: object) -> object:
-        function: Callable[..., object] = getattr(obj, name)
-        return function(*arguments)
+        return getattr(obj, name)(*arguments)
 
     method.__name__ = name
     method.__doc__ = f"Call a method as a function, as in MATLAB: ``obj.{name}(...)``."

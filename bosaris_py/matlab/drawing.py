@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._validation import FilePath, check_shape, describe, invalid
 from bosaris_py.matlab.arguments import as_vector
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Text = str | None
 PlotArgs = str | Sequence[object]
 Limits = Sequence[float]
 
@@ -28,31 +29,19 @@ Limits = Sequence[float]
 _AXES = (-10.0, 0.0, 0.0, 1.2)
 
 
-def _line(
-    plot_args: PlotArgs, legend_string: str | None = None
-) -> tuple[str | None, object, dict[str, object]]:
+def _line(plot_args: PlotArgs, legend_string: Text = None) -> tuple[Text, str, dict[str, object]]:
     """Return style, legend entry and properties of ``{'b--', 'LineWidth', 2}``."""
-    if not isinstance(plot_args, str | list | tuple):
-        expected = "be a line style or a list, such as ['b', 'LineWidth', 2]"
-        raise invalid("plot_args", expected, describe(plot_args))
-    listed = [plot_args] if isinstance(plot_args, str) else list(plot_args)
+    listed = [*plot_args] if isinstance(plot_args, list | tuple) else [plot_args]
     # Names and values come in pairs; an odd one out is the style, which stands first.
     style = listed.pop(0) if len(listed) % 2 else ""
-    names = listed[::2]
-    if any(type(word) is not str for word in (style, *names)):
+    if any(type(word) is not str for word in (style, *listed[::2])):
         expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
-    # MATLAB's names of properties are matplotlib's but for capital letters, and these.
-    keywords = {f"{name}".lower(): value for name, value in zip(names, listed[1::2], strict=True)}
-    is_shown = keywords.pop("handlevisibility", "on") != "off"
-    named = keywords.pop("displayname", "")
-    label = legend_string or named
-    if "markerindices" in keywords:
-        places = np.asarray(keywords.pop("markerindices"), dtype=np.int64)
-        keywords["markevery"] = (places.ravel() - 1).tolist()
+    # MATLAB's names of properties are matplotlib's but for capital letters.
+    pairs = zip(listed[::2], listed[1::2], strict=True)
+    keywords = {str(name).lower(): value for name, value in pairs}
     # MATLAB takes the marker of the toolkit's demo, 'rV', in either case.
-    short = f"{style}".replace("V", "v") or None
-    return short, label if label and is_shown else "_nolegend_", keywords
+    return str(style).replace("V", "v") or None, legend_string or "_nolegend_", keywords
 
 
 class _Plot:
@@ -60,8 +49,6 @@ class _Plot:
 
     plot: DETPlot | BayesPlot
     _dr30_labels: ClassVar[tuple[str, str]]
-    _name = ""
-    _results: Results | None = None
 
     @property
     def ax(self) -> Axes:
@@ -77,36 +64,25 @@ class _Plot:
         """Say what was drawn."""
         return f"{type(self).__name__} around {self.plot!r}"
 
-    def _repr_png_(self) -> bytes:
-        """Return the picture that a notebook shows."""
-        return self.plot._repr_png_()
-
-    def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
+    def set_system(self, tar: ArrayLike, non: ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.set_system_from_results(Results(tar, non), sys_name)
+        self.plot.set_system_from_results(Results(tar, non), sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
-        self.set_system_from_results(Results(scr, key), sys_name)
+        self.plot.set_system_from_results(Results(scr, key), sys_name)
 
-    def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
-        """Choose the system that is drawn from now on, by its results (not in the toolkit)."""
-        self.plot.set_system_from_results(results, sys_name)
-        self._results, self._name = results, sys_name
-
-    def _draw(
-        self, kind: str, plot_args: PlotArgs, legend_string: str | None, **more: object
-    ) -> None:
+    def _draw(self, kind: str, plot_args: PlotArgs, legend_string: Text, **more: object) -> None:
         """Call the native method of a kind of line; `more` are its defaults and first arguments."""
         style, label, keywords = _line(plot_args, legend_string)
         method: Callable[..., object] = getattr(self.plot, f"plot_{kind}")
         method(style=style, label=label, **{**more, **keywords})
 
-    def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Mark where there are 30 false alarms."""
         self._draw("DR30_fa", plot_args, legend_string, linewidth=1.2)
 
-    def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Mark where there are 30 misses."""
         self._draw("DR30_miss", plot_args, legend_string, linewidth=1.2)
 
@@ -148,7 +124,7 @@ class Det_Plot(_Plot):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Axes | None = None
+        self, plot_window: DETWindow | str, plot_title: Text = None, *, ax: Axes | None = None
     ) -> None:
         self.plot = DETPlot(plot_window, plot_title, ax)
 
@@ -158,42 +134,36 @@ class Det_Plot(_Plot):
     # The window of pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels.
     make_plot_window_from_values = DETWindow
 
-    def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_steppy_det(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the DET curve as it is, in steps."""
         self._draw("steppy_det", plot_args, legend_string)
 
-    def plot_rocch_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_rocch_det(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the DET curve of the ROC's convex hull."""
         self._draw("rocch_det", plot_args, legend_string)
 
     def plot_det_from_roc(
-        self,
-        Pmiss: npt.ArrayLike,
-        Pfa: npt.ArrayLike,
-        plot_args: PlotArgs,
-        legend_string: str | None = None,
+        self, Pmiss: ArrayLike, Pfa: ArrayLike, plot_args: PlotArgs, legend_string: Text = None
     ) -> None:
         """Draw a curve of known error-rates, as fractions; there need not be a system."""
         pmiss, pfa = as_vector(Pmiss, "Pmiss"), as_vector(Pfa, "Pfa")
         check_shape(pfa, pmiss.shape, "Pfa", "of `Pmiss`")
-        for name, rates in (("Pmiss", pmiss), ("Pfa", pfa)):
-            if not ((rates >= 0.0) & (rates <= 1.0)).all():
-                hint = "Percentages must be divided by 100."
-                raise invalid(name, "hold rates between 0 and 1", describe(rates), hint)
+        if not all(0.0 <= rate <= 1.0 for rate in (*pmiss, *pfa)):
+            hint = "Percentages must be divided by 100."
+            raise invalid("Pmiss and Pfa", "hold rates between 0 and 1", describe(Pmiss), hint)
         style, label, keywords = _line(plot_args, legend_string)
-        named = label if label == "_nolegend_" else f"{self._name} {label}".strip()
+        named = f"{self.plot._name} {label}".strip() if legend_string else label
         (line,) = self.ax.plot(pfa, pmiss, *([] if style is None else [style]), label=named)
         line.set(**keywords)
 
     def plot_mindcf_point(
-        self, prior: float, plot_args: PlotArgs, legend_string: str | None = None
+        self, prior: float, plot_args: PlotArgs, legend_string: Text = None
     ) -> tuple[float, float, float]:
         """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
         self._draw("mindcf_point", plot_args, legend_string, prior=prior)
-        # Without a system the line above raises.
-        assert self._results is not None
-        best = self._results.min_dcf_threshold(prior)
-        return float(self._results.get_norm_min_dcf(prior)), best.pmiss, best.pfa
+        results = self.plot._system()
+        best = results.min_dcf_threshold(prior)
+        return float(results.min_dcf(prior)), best.pmiss, best.pfa
 
     @staticmethod
     def test_this() -> Det_Plot:
@@ -203,8 +173,6 @@ class Det_Plot(_Plot):
         plot.set_system(rng.normal(3.0, 1.0, 1000), rng.normal(0.0, 1.0, 10_000), "sample")
         plot.plot_steppy_det("b", "steps")
         plot.plot_rocch_det("r--", "hull")
-        plot.plot_mindcf_point(0.1, "k*", "min dcf")
-        plot.plot_DR30_both("c--", "m--")
         plot.display_legend()
         return plot
 
@@ -221,44 +189,44 @@ class Norm_DCF_Plot(_Plot):
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
-        self, axes: Limits = _AXES, plot_title: str | None = None, *, ax: Axes | None = None
+        self, axes: Limits = _AXES, plot_title: Text = None, *, ax: Axes | None = None
     ) -> None:
         limits = as_vector(axes, "axes").tolist() or _AXES
         self.plot = BayesPlot(limits, plot_title, ax)
 
-    def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the normalized actual DCF."""
         self._draw("dcf_curve_act", plot_args, legend_string)
 
-    def plot_dcf_curve_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_dcf_curve_min(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the normalized minimum DCF."""
         self._draw("dcf_curve_min", plot_args, legend_string)
 
-    def plot_miss_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_miss_rate_act(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the misses' part of the actual DCF."""
         self._draw("miss_rate_act", plot_args, legend_string)
 
-    def plot_miss_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_miss_rate_min(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the misses' part of the minimum DCF."""
         self._draw("miss_rate_min", plot_args, legend_string)
 
-    def plot_fa_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_fa_rate_act(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the false alarms' part of the actual DCF."""
         self._draw("fa_rate_act", plot_args, legend_string)
 
-    def plot_fa_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+    def plot_fa_rate_min(self, plot_args: PlotArgs, legend_string: Text = None) -> None:
         """Draw the false alarms' part of the minimum DCF."""
         self._draw("fa_rate_min", plot_args, legend_string)
 
     def plot_operating_point(
-        self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
+        self, plo: float, plot_args: PlotArgs, legend_string: Text = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
         # The native method takes numbers between 0 and 1 as a mistake.
         where = {"prior": sigmoid(plo)} if 0.0 < plo < 1.0 else {"plo": plo}
         self._draw("operating_point", plot_args, legend_string, **where)
 
-    def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
+    def plot_curves(self, plot_mask: ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
 
         Minimum miss rate, FA rate and DCF, the same actual, 30 misses, 30 false alarms; these
@@ -276,7 +244,7 @@ def detplot(
     keyfilename: FilePath,
     outfilename: FilePath,
     prior: float,
-    plot_title: str | None = None,
+    plot_title: Text = None,
     curve_label: str = "",
 ) -> None:
     """Draw the DET curve of the scores in a file, and its point of minimum DCF, to a PDF file.
@@ -298,7 +266,7 @@ def dcfplot(
     devscrfilename: FilePath,
     evalscrfilename: FilePath,
     outfilename: FilePath,
-    plot_title: str | None = None,
+    plot_title: Text = None,
     xmin: float = _AXES[0],
     xmax: float = _AXES[1],
     ymin: float = _AXES[2],

@@ -13,16 +13,17 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, check_not_empty, check_shape, describe, invalid
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle, quality_term
 from bosaris_py.matlab import arguments as given
-from bosaris_py.matlab.arguments import Qualities, Systems, Trials, as_list, require
+from bosaris_py.matlab.arguments import Qualities, Systems, Trials, require
+from bosaris_py.matlab.classes import Quality
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 from bosaris_py.trials.quality import mix_measures, stack_quality
 from bosaris_py.trials.scores import assemble, stack_scores
@@ -30,8 +31,8 @@ from bosaris_py.trials.scores import assemble, stack_scores
 _T = TypeVar("_T")
 
 # What a trained fusion is: of scores, and of scores, quality measures and trials.
-Fuser = Callable[[npt.ArrayLike], npt.ArrayLike]
-QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]
+Fuser = Callable[[ArrayLike], ArrayLike]
+QualityFuser = Callable[[ArrayLike, QualityMeasures, Trials], Float64Array]
 
 # Prior, objective and iterations of a training, as `trainer` takes them.
 Options = tuple[float, object, int]
@@ -44,7 +45,7 @@ def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
 
     Toolkit: stackScores.m; native: none; differs: says which system lacks how many scores.
     """
-    return stack_scores(as_list(scores_obj_array, "scores_obj_array", Scores), key_or_ndx)
+    return stack_scores(scores_obj_array, key_or_ndx)
 
 
 def make_classf_from_key(key: Key) -> Float64Array:
@@ -55,7 +56,7 @@ def make_classf_from_key(key: Key) -> Float64Array:
     return np.where(require("key", key, Key).is_target, 1.0, -1.0)
 
 
-def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:
+def assemble_scr(scores: ArrayLike, key_or_ndx: Trials) -> Scores:
     """Put a vector of scores, column by column, back into a matrix of trials.
 
     Toolkit: assemble_scr.m; native: what ``apply`` does inside; differs: nothing.
@@ -72,7 +73,7 @@ def make_initial_fusion_weights(numsystems: int) -> Float64Array:
     return np.append(np.full(n_systems, 1.0 / n_systems), 0.0)
 
 
-def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float64Array | str:
+def linear_fuser(w: ArrayLike, scores: ArrayLike | None = None) -> Float64Array | str:
     """Fuse scores, (n_systems, n_trials), with given weights, the offset last.
 
     Toolkit: linear_fuser.m; native: `LinearFusion`; differs: there is no untrained fuser, which the
@@ -84,22 +85,15 @@ def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float
     [-0.5, 2.0]
     """
     weights = given.as_vector(w, "w")
-    if weights.size < 2:
-        expected = "hold one weight for each system, and the offset"
-        raise invalid("w", expected, f"{weights.size} numbers")
     if scores is None:
         listed = ", ".join(f"{weight:g}" for weight in weights[:-1])
         return f"linear fusion: weights [{listed}], offset {weights[-1]:g}"
-    matrix = given.as_matrix(scores, "scores")
-    if matrix.shape[0] != weights.size - 1:
-        expected = f"hold the scores of {weights.size - 1} systems, one in each row"
-        raise invalid("scores", expected, f"shape {matrix.shape}")
-    return np.asarray(weights[:-1] @ matrix + weights[-1])
+    return np.asarray(weights[:-1] @ given.as_matrix(scores, "scores") + weights[-1])
 
 
 def train_linear_fuser(
-    scores: npt.ArrayLike,
-    classf: npt.ArrayLike,
+    scores: ArrayLike,
+    classf: ArrayLike,
     prior: float,
     cstepHessian: bool,
     quiet: bool,
@@ -113,7 +107,7 @@ def train_linear_fuser(
     """
     tar, non = given.split_by_label(given.as_matrix(scores, "scores"), classf)
     fit = given.trainer(LinearFusion.fit, prior, obj_func, niters)(tar, non)
-    return fit.apply, fit.objective_value, _weights(fit)
+    return fit.apply, fit.objective_value, mark_read_only(np.append(fit.weights, fit.offset))
 
 
 def train_linear_fusion_function(
@@ -129,23 +123,16 @@ def train_linear_fusion_function(
 
     Toolkit: train_linear_fusion_function.m; native: `LinearFusion`; differs: exact optimum.
     """
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    fit = _train_linear(key, systems, (prior, obj_func, niters))
-    return fit.apply, _weights(fit)
+    fit = _train_linear(key, scores_obj_array, (prior, obj_func, niters))
+    return fit.apply, mark_read_only(np.append(fit.weights, fit.offset))
 
 
-def _train_linear(key: Key, systems: list[Scores], options: Options) -> LinearFusion:
-    require("key", key, Key)
-    logger.info("training linear fusion of %d systems", len(systems))
+def _train_linear(key: Key, systems: Systems, options: Options) -> LinearFusion:
+    logger.info("training linear fusion")
     fit = given.trainer(LinearFusion.fit_scores, *options)(systems, key)
     logger.info("weights: %s, offset %f", " ".join(f"{w:f}" for w in fit.weights), fit.offset)
     logger.info("nxe = %g", fit.objective_value)
     return fit
-
-
-def _weights(fit: LinearFusion) -> Float64Array:
-    """Return the weights of the systems, then the offset."""
-    return mark_read_only(np.append(fit.weights, fit.offset))
 
 
 def apply_linear_fusion_function(
@@ -155,10 +142,7 @@ def apply_linear_fusion_function(
 
     Toolkit: apply_linear_fusion_function.m; native: ``LinearFusion.apply``; differs: nothing.
     """
-    if not callable(flin):
-        raise invalid("flin", "be what train_linear_fusion_function returns", describe(flin))
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    return assemble(flin(stack_scores(systems, key_or_ndx)), key_or_ndx)
+    return assemble(flin(stack_scores(scores_obj_array, key_or_ndx)), key_or_ndx)
 
 
 def linear_fusion_scores(
@@ -174,9 +158,8 @@ def linear_fusion_scores(
 
     Toolkit: linear_fusion_scores.m; native: `LinearFusion`; differs: exact optimum.
     """
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    fused: Scores = _train_linear(key, systems, (prior, obj_func, niters)).apply(systems, key)
-    return fused
+    fit = _train_linear(key, scores_obj_array, (prior, obj_func, niters))
+    return assemble(fit.apply(stack_scores(scores_obj_array, key)), key)
 
 
 def linear_fusion_dev_eval(
@@ -195,10 +178,8 @@ def linear_fusion_dev_eval(
     Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
     """
     require("ndx_eval", ndx_eval, Ndx)
-    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
-    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
-    fit = _train_linear(key_dev, dev, (prior, obj_func, niters))
-    return fit.apply(dev, key_dev), fit.apply(new, ndx_eval)
+    fit = _train_linear(key_dev, dev_scores_obj_array, (prior, obj_func, niters))
+    return fit.apply(dev_scores_obj_array, key_dev), fit.apply(eval_scores_obj_array, ndx_eval)
 
 
 def linear_fusion_scores_from_files(
@@ -249,8 +230,7 @@ def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
 
     Toolkit: stackQ.m; native: none, `QualityFusion` does it; differs: nothing.
     """
-    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
-    return stack_quality(qualities, key_or_ndx)
+    return stack_quality(quality_obj_array, key_or_ndx)
 
 
 def spliceQ(scrQ1: QualityMeasures, scrQ2: QualityMeasures, key_or_ndx: Trials) -> QualityMeasures:
@@ -261,7 +241,7 @@ def spliceQ(scrQ1: QualityMeasures, scrQ2: QualityMeasures, key_or_ndx: Trials) 
     return stack_quality([scrQ1, scrQ2], key_or_ndx)
 
 
-def applyQtrans(qual: QualityMeasures, Qtrans: npt.ArrayLike) -> QualityMeasures:
+def applyQtrans(qual: QualityMeasures, Qtrans: ArrayLike) -> QualityMeasures:
     """Replace q quality measures by p linear combinations; the matrix is p x q.
 
     Toolkit: applyQtrans.m; native: the argument `qtrans` of `QualityFusion`; differs: nothing.
@@ -269,7 +249,7 @@ def applyQtrans(qual: QualityMeasures, Qtrans: npt.ArrayLike) -> QualityMeasures
     return mix_measures(qual, Qtrans)
 
 
-def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64Array:
+def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: ArrayLike) -> Float64Array:
     """Evaluate the quality term of each trial, for weights that fill a lower triangle.
 
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
@@ -281,9 +261,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     return quality_term(form, aligned.modelQ, aligned.segQ, *ndx.trial_positions())
 
 
-def qfuser_linear(
-    w: npt.ArrayLike, scores: npt.ArrayLike, scrQ: QualityMeasures, ndx: Trials
-) -> Float64Array:
+def qfuser_linear(w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials) -> Float64Array:
     """Fuse the scores and quality measures of all trials with given weights.
 
     Toolkit: qfuser_linear.m; native: `QualityFusion`; differs: there is no untrained fuser, which
@@ -299,21 +277,17 @@ def qfuser_linear(
 
 
 def qfuser_backoff(
-    w: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    scrQ: QualityMeasures,
-    ndx: Trials,
-    backoff: Scores | npt.ArrayLike,
+    w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials, backoff: Scores | ArrayLike
 ) -> Float64Array:
     """Fuse like `qfuser_linear`; trials without quality measures get other scores.
 
     Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: `backoff` may be a Scores.
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
-    listed = stack_scores([backoff], ndx)[0] if isinstance(backoff, Scores) else backoff
-    spare = given.as_vector(listed, "backoff")
+    spare = stack_scores(backoff, ndx)[0] if isinstance(backoff, Scores) else np.ravel(backoff)
     check_shape(spare, fused.shape, "backoff", "the trials")
-    covered = _columns(scrQ.align_with_ndx(ndx).scoremask, ndx)
+    # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
+    covered = scrQ.align_with_ndx(ndx).scoremask.T[ndx.trial_mask.T]
     if n := int(np.count_nonzero(~covered)):
         text = f"Quality missing for {n} of {covered.size} trials, substituting backoff scores."
         warn([Note(MissingTrialsWarning, text, count=n)])
@@ -321,11 +295,11 @@ def qfuser_backoff(
 
 
 def train_qfuser(
-    scores: npt.ArrayLike,
-    scrQ: QualityMeasures,
+    scores: ArrayLike,
+    scrQ: Quality,
     key: Key,
     quiet: bool,
-    w0: npt.ArrayLike,
+    w0: ArrayLike,
     cstepHessian: bool,
     niters: int,
     obj_func: object,
@@ -336,20 +310,18 @@ def train_qfuser(
     Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: exact optimum; the last
     weight, a second offset, is 0. The fusion takes what `qfuser_linear` takes after the weights.
     """
-    require("key", key, Key)
     # fit_scores takes objects; the stack holds their trials column by column.
     systems = [assemble(row, key) for row in given.as_matrix(scores, "scores")]
     fit = given.trainer(QualityFusion.fit_scores, prior, obj_func, niters)(systems, [scrQ], key)
-    weights = fit.toolkit_weights
-    return partial(qfuser_linear, weights), fit.objective_value, weights
+    return partial(qfuser_linear, fit.toolkit_weights), fit.objective_value, fit.toolkit_weights
 
 
 def train_quality_fusion_function(
     key: Key,
     scores_obj_array: Systems,
     quality_obj_array: Qualities,
-    Qtrans: npt.ArrayLike,
-    wlin: npt.ArrayLike,
+    Qtrans: ArrayLike,
+    wlin: ArrayLike,
     prior: float,
     obj_func: object,
     niters: int,
@@ -361,26 +333,17 @@ def train_quality_fusion_function(
     Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum, so
     that the first weights `wlin` have no effect.
     """
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
-    return _train_quality(key, systems, qualities, Qtrans, (prior, obj_func, niters))
+    options = prior, obj_func, niters
+    return _train_quality(key, scores_obj_array, quality_obj_array, Qtrans, options)
 
 
 def _train_quality(
-    key: Key,
-    systems: list[Scores],
-    qualities: list[QualityMeasures],
-    qtrans: npt.ArrayLike,
-    options: Options,
-    linear: LinearFusion | None = None,
+    key: Key, systems: Systems, qualities: Qualities, qtrans: ArrayLike, options: Options
 ) -> QualityFusion:
-    require("key", key, Key)
     check_not_empty(np.asarray(qtrans), "Qtrans")
-    logger.info("training quality fusion of %d systems", len(systems))
-    logger.info("Qtrans = %s", np.asarray(qtrans).tolist())
-    fit = given.trainer(QualityFusion.fit_scores, *options)(
-        systems, qualities, key, qtrans=qtrans, linear=linear
-    )
+    logger.info("training quality fusion, Qtrans = %s", np.asarray(qtrans).tolist())
+    train = given.trainer(QualityFusion.fit_scores, *options)
+    fit = train(systems, qualities, key, qtrans=qtrans)
     logger.info("nxe = %g", fit.objective_value)
     return fit
 
@@ -389,7 +352,7 @@ def apply_quality_fusion_function(
     key_or_ndx: Trials,
     scores_obj_array: Systems,
     quality_obj_array: Qualities,
-    Qtrans: npt.ArrayLike,
+    Qtrans: ArrayLike,
     fqual: QualityFusion,
     scr_lin: Scores,
 ) -> Scores:
@@ -402,17 +365,15 @@ def apply_quality_fusion_function(
     # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(given.as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
     backoff = require("scr_lin", scr_lin, Scores)
-    return fqual.apply(systems, qualities, key_or_ndx, backoff=backoff)
+    return fqual.apply(scores_obj_array, quality_obj_array, key_or_ndx, backoff=backoff)
 
 
 def linear_and_quality_fusion_scores(
     key: Key,
     scores_obj_array: Systems,
     quality_obj_array: Qualities,
-    Qtrans: npt.ArrayLike,
+    Qtrans: ArrayLike,
     prior: float,
     niters: int,
     obj_func: object,
@@ -423,20 +384,19 @@ def linear_and_quality_fusion_scores(
 
     Toolkit: linear_and_quality_fusion_scores.m; native: `QualityFusion`; differs: exact optimum.
     """
-    options = prior, obj_func, niters
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    qualities = as_list(quality_obj_array, "quality_obj_array", QualityMeasures)
+    options, quality = (prior, obj_func, niters), quality_obj_array
+    linear = _train_linear(key, scores_obj_array, options)
+    fqual = _train_quality(key, scores_obj_array, quality, Qtrans, options)
     # Trials without quality measures get the scores of the linear fusion.
-    linear = _train_linear(key, systems, options)
-    fqual = _train_quality(key, systems, qualities, Qtrans, options, linear)
-    return linear.apply(systems, key), fqual.apply(systems, qualities, key)
+    fused = linear.apply(scores_obj_array, key)
+    return fused, fqual.apply(scores_obj_array, quality, key, backoff=fused)
 
 
 def linear_and_quality_fusion_dev_eval(
     key_dev: Key,
     dev_scores_obj_array: Systems,
     dev_quality_obj_array: Qualities,
-    Qtrans: npt.ArrayLike,
+    Qtrans: ArrayLike,
     ndx_eval: Ndx,
     eval_scores_obj_array: Systems,
     eval_quality_obj_array: Qualities,
@@ -452,22 +412,20 @@ def linear_and_quality_fusion_dev_eval(
     """
     require("ndx_eval", ndx_eval, Ndx)
     options = prior, obj_func, niters
-    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
-    dev_quality = as_list(dev_quality_obj_array, "dev_quality_obj_array", QualityMeasures)
-    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
-    new_quality = as_list(eval_quality_obj_array, "eval_quality_obj_array", QualityMeasures)
-    linear = _train_linear(key_dev, dev, options)
-    fqual = _train_quality(key_dev, dev, dev_quality, Qtrans, options, linear)
-    dev_qual = fqual.apply(dev, dev_quality, key_dev)
-    eval_qual = fqual.apply(new, new_quality, ndx_eval)
-    return linear.apply(dev, key_dev), linear.apply(new, ndx_eval), dev_qual, eval_qual
+    dev, new = (key_dev, dev_scores_obj_array), (ndx_eval, eval_scores_obj_array)
+    linear = _train_linear(*dev, options)
+    fqual = _train_quality(*dev, dev_quality_obj_array, Qtrans, options)
+    dev_lin, eval_lin = (linear.apply(systems, trials) for trials, systems in (dev, new))
+    dev_qual = fqual.apply(dev[1], dev_quality_obj_array, key_dev, backoff=dev_lin)
+    eval_qual = fqual.apply(new[1], eval_quality_obj_array, ndx_eval, backoff=eval_lin)
+    return dev_lin, eval_lin, dev_qual, eval_qual
 
 
 def linear_and_quality_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
     qualfilenames: Sequence[FilePath],
-    Qtrans: npt.ArrayLike,
+    Qtrans: ArrayLike,
     lin_outfilename: FilePath,
     qfuse_outfilename: FilePath,
     prior: float,
@@ -480,10 +438,10 @@ def linear_and_quality_fusion_scores_from_files(
 
     Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
     """
-    key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
-    options = Qtrans, prior, niters, obj_func, cstepHessian, quiet
-    qualities = load_qual_files(qualfilenames)
-    fused = linear_and_quality_fusion_scores(key, systems, qualities, *options)
+    data = Key.read(keyfilename), load_score_files(scorefilenames), load_qual_files(qualfilenames)
+    fused = linear_and_quality_fusion_scores(
+        *data, Qtrans, prior, niters, obj_func, cstepHessian, quiet
+    )
     read = keyfilename, scorefilenames, qualfilenames
     given.save_all(fused, (lin_outfilename, qfuse_outfilename), *read)
 
@@ -492,7 +450,7 @@ def linear_and_quality_fusion_dev_eval_from_files(
     dev_keyfilename: FilePath,
     dev_scorefilenames: Sequence[FilePath],
     dev_qualfilenames: Sequence[FilePath],
-    Qtrans: npt.ArrayLike,
+    Qtrans: ArrayLike,
     eval_ndxfilename: FilePath,
     eval_scorefilenames: Sequence[FilePath],
     eval_qualfilenames: Sequence[FilePath],
@@ -542,13 +500,6 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
 
 
 def _load(read: Callable[[FilePath], _T], filenames: Sequence[FilePath]) -> list[_T]:
-    names = as_list(filenames, "filenames", str)
+    names = [filenames] if isinstance(filenames, str) else filenames
     logger.info("loading %s", ", ".join(map(str, names)))
     return [read(name) for name in names]
-
-
-def _columns(matrix: AnyArray, ndx: Trials) -> AnyArray:
-    """Return the cells of the trials, column by column."""
-    # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
-    vector: AnyArray = matrix.T[ndx.trial_mask.T]
-    return vector

@@ -1,34 +1,38 @@
-"""The toolkit's statistics: costs at priors, ROC and hull, PAV, divergences of systems; maths."""
+"""The toolkit's statistics, calibration and training objectives, and analyses of systems.
+
+"Exact optimum" in what differs: `niters` and `quiet` have no effect.
+"""
 
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import scipy
+from numpy.typing import ArrayLike
 
+import bosaris_py.numerics.objective as native
 from bosaris_py import _validation as check, metrics
-from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
+from bosaris_py._arrays import Answer, BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
+from bosaris_py._validation import FilePath
+from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.matlab.arguments import (
-    Systems,
-    Trials,
-    as_list,
-    as_matrix,
-    as_vector,
-    as_whole,
-    flat,
-    require,
-)
+from bosaris_py.matlab import arguments as given
+from bosaris_py.matlab.arguments import Systems, Trials, as_vector, flat, require
 from bosaris_py.matlab.classes import Figures, Results, sprintfmatrix
 from bosaris_py.numerics import ROC, probit
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
-from bosaris_py.numerics.scoring import resolve_prior
-from bosaris_py.trials import Key, Scores
-from bosaris_py.trials.scores import stack_scores
+from bosaris_py.numerics.scoring import OBJECTIVES, resolve_prior
+from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials.scores import joined_scores, stack_scores
+
+# Pmiss and Pfa, or what is of targets and of non-targets.
+Pair = tuple[Float64Array, Float64Array]
+
+# What `apply` of a calibration is: LLRs in the shape of the scores.
+Map = Callable[[ArrayLike], ArrayLike]
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.
 _RANK_STEP = 1e-6
@@ -39,7 +43,7 @@ _ASSUMED_PRIOR = 0.08
 logger = logging.getLogger(__name__)
 
 
-def eer(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+def eer(tar: ArrayLike, non: ArrayLike) -> float:
     """Compute the equal error rate on the convex hull, a fraction.
 
     Toolkit: eer.m; native: `bosaris_py.eer`; differs: nothing.
@@ -47,7 +51,7 @@ def eer(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
     return metrics.eer(flat(tar), flat(non))
 
 
-def prbep(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+def prbep(tar: ArrayLike, non: ArrayLike) -> float:
     """Compute the precision-recall break-even point, a number of errors.
 
     Toolkit: prbep.m; native: `bosaris_py.prbep`; differs: nothing.
@@ -55,7 +59,7 @@ def prbep(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
     return metrics.prbep(flat(tar), flat(non))
 
 
-def cllr(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
+def cllr(tar: ArrayLike, non: ArrayLike) -> float:
     """Compute Cllr in bits.
 
     Toolkit: cllr.m; native: `bosaris_py.cllr`; differs: refuses empty classes and NaN.
@@ -63,7 +67,7 @@ def cllr(tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
     return metrics.cllr(flat(tar), flat(non))
 
 
-def neglogsigmoid(log_odds: npt.ArrayLike) -> Figures:
+def neglogsigmoid(log_odds: ArrayLike) -> Answer:
     """Compute -log(sigmoid(x)) = log(1 + exp(-x)).
 
     Toolkit: neglogsigmoid.m; native: none; differs: for x above 37 the value is exp(-x), where the
@@ -71,12 +75,11 @@ def neglogsigmoid(log_odds: npt.ArrayLike) -> Figures:
     """
     # numpy warns of NaN, which passes through.
     with np.errstate(invalid="ignore"):
-        value: Figures = np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
-    return value
+        return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
 
 
 def fast_actDCF(
-    tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
+    tar: ArrayLike, non: ArrayLike, plo: ArrayLike, normalize: bool = False
 ) -> tuple[Figures, Figures, Figures]:
     """Compute the actual DCF, Pmiss and Pfa at ascending prior log-odds.
 
@@ -90,14 +93,18 @@ def fast_actDCF(
     ([0.0, 0.0], [1.0, 1.0])
     """
     # The toolkit sorts thresholds and scores together, so it asks for ascending prior log-odds.
-    costs = _costs(plo, ascending=True)
+    if (np.diff(np.ravel(plo)) < 0).any():
+        raise InvalidInputError("Parameter plo must be in ascending order.")
+    costs = DecisionCosts.from_plo(flat(plo))
     # At the Bayes threshold -plo: theory paper, equations (13) and (17).
     pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
-    return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa
+    # At infinite prior log-odds the normalized cost is 0/0, NaN as in the toolkit.
+    with np.errstate(invalid="ignore"):
+        return costs.cost(pmiss, pfa, normalize=normalize), pmiss, pfa
 
 
 def fast_minDCF(
-    tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
+    tar: ArrayLike, non: ArrayLike, plo: ArrayLike, normalize: bool = False
 ) -> tuple[Figures, Figures, Figures, float, float]:
     """Compute the minimum DCF, its Pmiss and Pfa, the PRBEP and the EER at prior log-odds.
 
@@ -110,33 +117,28 @@ def fast_minDCF(
     >>> float(min_dcf), float(pmiss), float(pfa), prbep, eer
     (0.25, 0.0, 0.5, 0.5, 0.25)
     """
-    costs = _costs(plo, ascending=False)
-    hull = Results(tar, non).rocch
+    costs, hull = DecisionCosts.from_plo(flat(plo)), Results(tar, non).rocch
     # The minimum lies on a vertex of the hull: theory paper, equation (25).
     best = hull.best_vertices(costs)
     pmiss, pfa = hull.pmiss[best], hull.pfa[best]
-    return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa, hull.prbep, hull.eer
+    with np.errstate(invalid="ignore"):
+        dcf = costs.cost(pmiss, pfa, normalize=normalize)
+    return dcf, pmiss, pfa, hull.prbep, hull.eer
 
 
 def fastEval(
-    tar: npt.ArrayLike, non: npt.ArrayLike, prior: npt.ArrayLike
+    tar: ArrayLike, non: ArrayLike, prior: ArrayLike
 ) -> tuple[Figures, Figures, float, float]:
     """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
 
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
     """
-    results = Results(tar, non)
-    costs = DecisionCosts.from_prior(flat(prior))
-    actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
-    return actual, minimum, results.prbep, results.eer
+    results, costs = Results(tar, non), DecisionCosts.from_prior(flat(prior))
+    return results.act_dcf(costs), results.min_dcf(costs), results.prbep, results.eer
 
 
 def dcf_at_threshold(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    prior: float,
-    thresholds: npt.ArrayLike,
-    normalize: bool = False,
+    tar: ArrayLike, non: ArrayLike, prior: float, thresholds: ArrayLike, normalize: bool = False
 ) -> Figures:
     """Compute the DCF at thresholds that do not follow from the prior.
 
@@ -148,24 +150,7 @@ def dcf_at_threshold(
     return costs.cost(pmiss, pfa, normalize=normalize)
 
 
-def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
-    values = as_vector(np.atleast_1d(np.asarray(flat(plo))), "plo")
-    if ascending and (np.diff(values) < 0).any():
-        raise InvalidInputError("Parameter plo must be in ascending order.")
-    return DecisionCosts.from_plo(values.reshape(np.shape(flat(plo))))
-
-
-def _cost(
-    costs: DecisionCosts, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool
-) -> Float64Array:
-    # At infinite prior log-odds the normalized cost is 0/0, NaN as in the toolkit.
-    with np.errstate(invalid="ignore"):
-        return costs.cost(pmiss, pfa, normalize=normalize)
-
-
-def compute_roc(
-    true_scores: npt.ArrayLike, false_scores: npt.ArrayLike
-) -> tuple[Float64Array, Float64Array]:
+def compute_roc(true_scores: ArrayLike, false_scores: ArrayLike) -> Pair:
     """Compute Pmiss and Pfa after each score, with ties not merged.
 
     Toolkit: compute_roc.m; native: `ROC`, which makes one slanted step of equal scores; differs:
@@ -180,13 +165,11 @@ def compute_roc(
     # Pmiss is the share of targets up to each score, Pfa that of non-targets beyond it.
     order, n_tar, n_non = _ranked(true_scores, false_scores)
     is_target = order < n_tar
-    pmiss, pfa = np.zeros(order.size + 1), np.ones(order.size + 1)
-    pmiss[1:] = np.cumsum(is_target) / n_tar
-    pfa[1:] = 1.0 - np.cumsum(~is_target) / n_non
-    return pmiss, pfa
+    pmiss = np.append(0.0, np.cumsum(is_target) / n_tar)
+    return pmiss, np.append(1.0, 1.0 - np.cumsum(~is_target) / n_non)
 
 
-def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
+def _ranked(tar: ArrayLike, non: ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     check.refuse_labels(targets, others)
@@ -195,46 +178,36 @@ def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, in
     return np.argsort(np.append(targets, others), kind="stable"), targets.size, others.size
 
 
-def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+def filter_roc(pm: ArrayLike, pfa: ArrayLike) -> Pair:
     """Drop the points inside horizontal and vertical runs of a staircase.
 
     Toolkit: filter_roc.m; native: `ROC.pmiss` and `ROC.pfa` hold no others; differs: nothing.
     """
-    miss, alarm = _curve(pm, pfa)
-    # Where the run of equal values ends to which each point belongs. From corner to corner the
-    # last point of the run is kept, or the next one where the run ends at once.
-    ends = np.maximum(_run_ends(miss), _run_ends(alarm)).tolist()
+    miss, alarm = (rates.tolist() for rates in _curve(pm, pfa))
     kept = [0]
-    while (end := ends[kept[-1]]) < miss.size:
-        kept.append(end - 1 if end - 1 > kept[-1] else end)
-    if kept[-1] < miss.size - 1:
-        kept.append(miss.size - 1)
-    return miss[kept], alarm[kept]
+    for i, point in enumerate(zip(miss, alarm, strict=True)):
+        # A corner is the last point before both rates have changed.
+        if point[0] != miss[kept[-1]] and point[1] != alarm[kept[-1]]:
+            kept.append(max(i - 1, kept[-1] + 1))
+    kept += [len(miss) - 1] * (kept[-1] < len(miss) - 1)
+    return np.take(miss, kept), np.take(alarm, kept)
 
 
-def _run_ends(values: Float64Array) -> IndexArray:
-    changes = np.append(np.flatnonzero(np.diff(values)) + 1, values.size)
-    return changes[np.searchsorted(changes, np.arange(values.size), side="right")]
-
-
-def _curve(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+def _curve(pmiss: ArrayLike, pfa: ArrayLike) -> Pair:
     """Return the vertices of a curve, whose Pmiss rises and whose Pfa falls."""
-    miss = as_vector(pmiss, "pmiss").astype(np.float64)
-    alarm = as_vector(pfa, "pfa").astype(np.float64)
-    if miss.size != alarm.size or miss.size == 0:
-        expected = f"have as many points as `pmiss`, {miss.size}, and at least one"
-        raise check.invalid("pfa", expected, f"{alarm.size}")
-    if not (np.diff(miss) >= 0).all():
+    miss, alarm = (
+        np.asarray(rates, float) for rates in (as_vector(pmiss, "pmiss"), as_vector(pfa, "pfa"))
+    )
+    check.check_not_empty(miss, "pmiss")
+    check.check_shape(alarm, miss.shape, "pfa", "of `pmiss`")
+    if (np.diff(miss) < 0).any() or (np.diff(alarm) > 0).any():
+        got = f"{check.describe(miss)}, and `pfa` {check.describe(alarm)}"
         hint = "Are `pmiss` and `pfa` swapped?"
-        raise check.invalid("pmiss", "not decrease", check.describe(miss), hint)
-    if not (np.diff(alarm) <= 0).all():
-        raise check.invalid("pfa", "not increase", check.describe(alarm))
+        raise check.invalid("pmiss", "not decrease, and `pfa` not increase", got, hint)
     return miss, alarm
 
 
-def rocch(
-    tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike
-) -> tuple[Float64Array, Float64Array]:
+def rocch(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> Pair:
     """Compute the vertices of the ROC's convex hull: Pmiss, Pfa.
 
     Toolkit: rocch.m; native: `ROC.convex_hull`; differs: has no superfluous vertices on straight
@@ -252,7 +225,7 @@ def rocch(
     return hull.pmiss, hull.pfa
 
 
-def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
+def rocch2eer(pmiss: ArrayLike, pfa: ArrayLike) -> float:
     """Compute the EER from the vertices of a convex hull, or the PRBEP if they are counts.
 
     Toolkit: rocch2eer.m; native: `ROCCH.eer` and `ROCCH.prbep`; differs: nothing.
@@ -267,7 +240,7 @@ def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     return float(crossings.max(initial=0.0))
 
 
-def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
+def area_under_rocch(pmiss: ArrayLike, pfa: ArrayLike) -> float:
     """Compute the area under Pfa over Pmiss: 0 for perfect, 0.5 for useless scores.
 
     Toolkit: area_under_rocch.m; native: none (`auc` is the other area, under the ROC itself);
@@ -279,9 +252,9 @@ def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
 
 
 def rocchdet(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    dcfweights: npt.ArrayLike | None = None,
+    tar: ArrayLike,
+    non: ArrayLike,
+    dcfweights: ArrayLike | None = None,
     pfa_min: float = 0.0005,
     pfa_max: float = 0.5,
     pmiss_min: float = 0.0005,
@@ -299,11 +272,9 @@ def rocchdet(
     >>> x.size, eer, cost
     (5, 0.25, 0.25)
     """
-    for low, high, name in ((pfa_min, pfa_max, "pfa"), (pmiss_min, pmiss_max, "pmiss")):
-        if not 0.0 < low < high < 1.0:
-            hint = "Percentages must be divided by 100."
-            expected = "be two probabilities with 0 < lower < upper < 1"
-            raise check.invalid(f"{name} limits", expected, f"{low} and {high}", hint)
+    if not (0.0 < pfa_min < pfa_max < 1.0 and 0.0 < pmiss_min < pmiss_max < 1.0):
+        got = f"{pfa_min} and {pfa_max}, {pmiss_min} and {pmiss_max}"
+        raise check.invalid("limits", "be probabilities with 0 < lower < upper < 1", got)
     hull = Results(tar, non).rocch
     slanted = (np.diff(hull.pfa) < 0.0) & (np.diff(hull.pmiss) > 0.0)
     (pfa_1, pmiss_1), (pfa_2, pmiss_2) = (
@@ -315,18 +286,17 @@ def rocchdet(
     at_top = pfa_1 + (np.minimum(pmiss_max, pmiss_2) - pmiss_1) * slope
     first = np.minimum(np.minimum(pfa_1, pfa_max), at_bottom)
     last = np.maximum(np.maximum(pfa_2, pfa_min), at_top)
-    pfa = np.linspace(first, last, as_whole(dps, "dps", 1) + 1)
+    pfa = np.linspace(first, last, given.as_whole(dps, "dps", 1) + 1)
     pmiss = pmiss_1 + (pfa - pfa_1) / slope
     x, y = (probit(rates[:, first >= last].T.ravel()) for rates in (pfa, pmiss))
     cost = None
     if dcfweights is not None and np.size(dcfweights):
-        weights = as_vector(dcfweights, "dcfweights")
-        check.check_shape(weights, (2,), "dcfweights", "of pmiss and pfa")
-        cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
+        price_miss, price_fa = as_vector(dcfweights, "dcfweights")
+        cost = float((price_miss * hull.pmiss + price_fa * hull.pfa).min())
     return x, y, hull.eer, cost
 
 
-def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
+def pavx(y: ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     """Fit a rising sequence by least squares: fitted values, widths and heights of its steps.
 
     Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: exact for labels
@@ -341,8 +311,6 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     """
     values = as_vector(y, "y").astype(np.float64)
     check.check_not_empty(values, "y")
-    if not np.isfinite(values).all():
-        raise check.invalid("y", "be finite", check.describe(values))
     if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
         # PAV and the convex hull of the ROC are one thing (theory paper, section 3.2): with the
         # positions as scores the steps are the edges of the hull, and their counts are exact.
@@ -358,9 +326,7 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     return np.repeat(height, width), width, height
 
 
-def opt_loglr(
-    tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike, option: str = "laplace"
-) -> tuple[Float64Array, Float64Array]:
+def opt_loglr(tar_scores: ArrayLike, nontar_scores: ArrayLike, option: str = "laplace") -> Pair:
     """Replace scores by their optimal log-likelihood-ratios: those of targets, of non-targets.
 
     Toolkit: opt_loglr.m; native: `optimal_llrs`, without what follows; differs: refuses unknown
@@ -373,6 +339,7 @@ def opt_loglr(
     >>> tar.round(5).tolist(), non.round(5).tolist()
     ([0.0, inf], [-inf, 0.0])
     """
+    check.check_choice(option, ("laplace", "raw"), "option")
     order, n_tar, n_non = _ranked(tar_scores, nontar_scores)
     scores = np.concatenate((np.ravel(tar_scores), np.ravel(nontar_scores)))
     if option == "laplace":
@@ -385,16 +352,14 @@ def opt_loglr(
         # The posteriors are those of the larger set, their prior is that of the original one.
         prior_change = np.log((n_tar + 2) / (n_non + 2)) - np.log(n_tar / n_non)
         llrs = np.concatenate((tar_llrs[:-2], non_llrs[:-2])) + prior_change
-    elif option == "raw":
-        llrs = np.concatenate(metrics.optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
-        raise check.invalid("option", "be 'laplace' or 'raw'", check.describe(option))
+        llrs = np.concatenate(metrics.optimal_llrs(scores[:n_tar], scores[n_tar:]))
     # In the order of all scores, so that equal optimal LLRs keep the order of their scores.
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
     return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
 
 
-def min_cllr(tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike) -> float:
+def min_cllr(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> float:
     """Compute the Cllr of the optimal log-likelihood-ratios, in bits.
 
     Toolkit: min_cllr.m; native: `bosaris_py.min_cllr`, without what `opt_loglr` adds for ranks;
@@ -403,21 +368,247 @@ def min_cllr(tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike) -> float:
     return cllr(*opt_loglr(tar_scores, nontar_scores, "raw"))
 
 
-# Analyses of systems and of their fusions
+# ---- Calibration and training objectives
 
 
-def estimate_target_proportions(llrs: npt.ArrayLike, prior: float) -> Float64Array:
+def train_linear_calibration(
+    tar: ArrayLike, non: ArrayLike, prior: float, obj_func: object, niters: int, quiet: bool
+) -> tuple[Map, float, Float64Array]:
+    """Train scale and offset: the map itself, the objective, and [scale, offset].
+
+    Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit` with ``ridge=0``; differs:
+    exact optimum; the map keeps the shape of its scores.
+
+    Examples
+    --------
+    >>> f, nxe, w = train_linear_calibration([1.0, 2.0, 3.0], [0.0, -1.0, 1.5], 0.5, [], 100, True)
+    >>> w.round(3).tolist(), float(f(2.0).round(3))
+    ([1.977, -2.299], 1.656)
+    """
+    fit = given.trainer(LinearCalibration.fit, prior, obj_func, niters)(flat(tar), flat(non))
+    return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
+
+
+def linear_calibrate_scores(
+    scr: Scores, key: Key, obj_func: object, niters: int, prior: float, addzeros: bool
+) -> Scores:
+    """Calibrate scores by a linear map that is trained on themselves.
+
+    Toolkit: linear_calibrate_scores.m; native: `LinearCalibration`; differs: exact optimum.
+    """
+    fit = _fit_linear(scr, key, prior, obj_func, niters)
+    return _calibrated(fit, scr, key, prior, addzeros)
+
+
+def linear_calibrate_scores_dev_eval(
+    scr_dev: Scores,
+    scr_eval: Scores,
+    key_dev: Key,
+    ndx_eval: Ndx,
+    obj_func: object,
+    niters: int,
+    prior: float,
+    addzeros: bool,
+) -> tuple[Scores, Scores]:
+    """Calibrate dev and eval scores by a linear map that is trained on dev.
+
+    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact
+    optimum.
+    """
+    require("ndx_eval", ndx_eval, Ndx)
+    fit = _fit_linear(scr_dev, key_dev, prior, obj_func, niters)
+    dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, prior, addzeros)
+
+
+def linear_calibrate_scores_from_files(
+    keyfilename: FilePath,
+    scorefilename: FilePath,
+    outfilename: FilePath,
+    obj_func: object,
+    niters: int,
+    prior: float,
+    addzeros: bool,
+) -> None:
+    """Calibrate the scores in a file by a linear map that is trained on themselves.
+
+    Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
+    """
+    key, scr = Key.read(keyfilename), Scores.read(scorefilename)
+    calibrated = linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros)
+    given.save_all([calibrated], [outfilename], keyfilename, scorefilename)
+
+
+def linear_calibrate_scores_dev_eval_from_files(
+    dev_keyfilename: FilePath,
+    eval_ndxfilename: FilePath,
+    dev_scorefilename: FilePath,
+    eval_scorefilename: FilePath,
+    dev_outfilename: FilePath,
+    eval_outfilename: FilePath,
+    obj_func: object,
+    niters: int,
+    prior: float,
+    addzeros: bool,
+) -> None:
+    """Calibrate the dev and eval scores in files by a linear map that is trained on dev.
+
+    Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: none; differs: exact optimum.
+    """
+    scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
+    trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
+    calibrated = linear_calibrate_scores_dev_eval(
+        *scores, *trials, obj_func, niters, prior, addzeros
+    )
+    read = dev_keyfilename, eval_ndxfilename, dev_scorefilename, eval_scorefilename
+    given.save_all(calibrated, (dev_outfilename, eval_outfilename), *read)
+
+
+def pav_calibration(
+    tar: ArrayLike, non: ArrayLike, small_val: float
+) -> tuple[Map, Float64Array, Float64Array]:
+    """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
+
+    Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
+    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at +-1e6 as
+    there, or at the outermost training score if that is beyond.
+
+    Examples
+    --------
+    >>> pav_trans, score_bounds, llr_bounds = pav_calibration([1.0, 2.0], [0.0, 1.5], 0.0)
+    >>> score_bounds.tolist(), llr_bounds.tolist()
+    ([-1000000.0, 1000000.0], [0.0, 0.0])
+    """
+    fit = PAVCalibration.fit(flat(tar), flat(non), score_offset=small_val)
+    return fit.apply, fit.score_bounds, fit.llr_bounds
+
+
+def pav_calibrate_scores(
+    scr: Scores, key: Key, prior: float, score_offset: float, addzeros: bool
+) -> Scores:
+    """Calibrate scores by a PAV map that is trained on themselves.
+
+    Toolkit: pav_calibrate_scores.m; native: `PAVCalibration`; differs: nothing. The prior matters
+    for the logged figures only.
+    """
+    return _calibrated(_fit_pav(scr, key, score_offset), scr, key, prior, addzeros)
+
+
+def pav_calibrate_scores_dev_eval(
+    scr_dev: Scores,
+    scr_eval: Scores,
+    key_dev: Key,
+    ndx_eval: Ndx,
+    prior: float,
+    score_offset: float,
+    addzeros: bool,
+) -> tuple[Scores, Scores]:
+    """Calibrate dev and eval scores by a PAV map that is trained on dev.
+
+    Toolkit: pav_calibrate_scores_dev_eval.m; native: as `pav_calibrate_scores`; differs: nothing.
+    """
+    require("ndx_eval", ndx_eval, Ndx)
+    fit = _fit_pav(scr_dev, key_dev, score_offset)
+    dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, prior, addzeros)
+
+
+def _fit_linear(
+    scr: Scores, key: Key, prior: float, obj_func: object, niters: int
+) -> LinearCalibration:
+    logger.info("training calibration")
+    fit = given.trainer(LinearCalibration.fit_scores, prior, obj_func, niters)(scr, key)
+    logger.info("weights: scaling %f, offset %f", fit.scale, fit.offset)
+    return fit
+
+
+def _fit_pav(scr: Scores, key: Key, score_offset: float) -> PAVCalibration:
+    logger.info("training calibration")
+    return PAVCalibration.fit_scores(scr, key, score_offset=score_offset)
+
+
+def _calibrated(
+    fit: LinearCalibration | PAVCalibration,
+    scr: Scores,
+    trials: Trials,
+    prior: float,
+    addzeros: bool,
+) -> Scores:
+    """Apply a calibration to trials; with a key, log how good it is."""
+    logger.info("calibrating scores")
+    calibrated: Scores = fit.apply(scr.align_with_ndx(trials))
+    # The toolkit shows figures for the training scores only: the key of eval is not there.
+    if isinstance(trials, Key):
+        logger.info("displaying calibration results")
+        # Not Results(scr, key), which would warn of missing trials again.
+        results = Results(*joined_scores(calibrated, trials)[:2])
+        act, least = results.get_norm_act_dcf(prior), results.get_norm_min_dcf(prior)
+        nxe = f", nxe = {fit.objective_value:g}" if isinstance(fit, LinearCalibration) else ""
+        figures = "norm_act_dcf = %g, norm_min_dcf = %g, prbep = %g%s"
+        logger.info(figures, act, least, results.prbep, nxe)
+    # After calibration 0 says that there is no evidence.
+    return calibrated.set_missing_to_value(trials, 0.0) if addzeros else calibrated
+
+
+def make_objective_function_from_name(name: str) -> str:
+    """Return the objective of a name: "cllr", "brier" or "boost", in any case.
+
+    Toolkit: make_objective_function_from_name.m; native: the argument `objective`; differs: what is
+    returned is the name in small letters; `evaluate_objective` evaluates it.
+    """
+    objective = str(name).lower()
+    if objective not in OBJECTIVES:
+        raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
+    return objective
+
+
+def evaluate_objective(
+    objective: object, scores: ArrayLike, classf: ArrayLike, prior: float
+) -> float:
+    """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
+
+    Toolkit: evaluate_objective.m; native: `numerics.objective.evaluate_objective`; differs:
+    labels of 0 are allowed, and such trials do not count.
+
+    Examples
+    --------
+    >>> evaluate_objective("cllr", [0.0, 0.0, 0.0], [1, -1, -1], 0.5)
+    1.0
+    """
+    # Labels split the scores of any number of systems; here there is one.
+    tar, non = given.split_by_label(given.as_vector(scores, "scores")[np.newaxis], classf)
+    rule = given.objective_name(objective)
+    return native.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
+
+
+def test_binary_classifier(
+    objective: object, classf: ArrayLike, prior: float, system: Map, input_data: ArrayLike
+) -> float:
+    """Apply a trained map to scores, and evaluate what comes out by a training objective.
+
+    Toolkit: test_binary_classifier.m; native: none; differs: nothing.
+    """
+    return evaluate_objective(objective, system(input_data), classf, prior)
+
+
+# Not for pytest, which would collect it wherever everything is imported from here.
+test_binary_classifier.__test__ = False  # type: ignore[attr-defined]
+
+
+# ---- Analyses of systems and of their fusions
+
+
+def estimate_target_proportions(llrs: ArrayLike, prior: float) -> Float64Array:
     """Return the mean posterior of a target of each system; `llrs` is (n_systems, n_trials).
 
     Toolkit: estimate_target_proportions.m; native: none; differs: nothing. If scores are calibrated
     and the prior is the true share of targets, that share is what to expect.
     """
-    log_odds = _log_odds(llrs, prior)
-    return np.asarray(np.mean(sigmoid(log_odds), axis=1))
+    return np.asarray(np.mean(sigmoid(_log_odds(llrs, prior)), axis=1))
 
 
 def kldivergence_of_systems(
-    scores: npt.ArrayLike, prior: float, key: Key | None = None
+    scores: ArrayLike, prior: float, key: Key | None = None
 ) -> Float64Array:
     r"""Compute the mean divergence, in nats, of the posteriors of each two systems.
 
@@ -434,20 +625,16 @@ def kldivergence_of_systems(
     return np.asarray(share * targets + (1.0 - share) * others)
 
 
-def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
+def evalAll(scores: ArrayLike, key: Key, prior: float) -> Float64Array:
     """Compute 100 times normalized actual and minimum DCF, and the PRBEP, of each system.
 
     Toolkit: evalAll.m; native: none; differs: nothing. Columns of `scores` are the trials of the
     key, column by column.
     """
-    matrix = as_matrix(scores, "scores")
+    matrix = given.as_matrix(scores, "scores")
     is_target = _labels(matrix, key)
-    rows = []
-    for row in matrix:
-        results = Results(row[is_target], row[~is_target])
-        costs = results.get_norm_act_dcf(prior), results.get_norm_min_dcf(prior)
-        rows.append([*(100.0 * cost for cost in costs), results.prbep])
-    return np.array(rows)
+    rows = [fastEval(row[is_target], row[~is_target], prior)[:3] for row in matrix]
+    return np.array(rows) * (100.0, 100.0, 1.0)
 
 
 def analyse_dev_lin_fusion(
@@ -458,8 +645,7 @@ def analyse_dev_lin_fusion(
     Toolkit: analyse_dev_lin_fusion.m; native: none; differs: nothing is printed unless logging
     shows level INFO.
     """
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    _analyse_dev(key, [*systems, scr_lin], 1, prior)
+    _analyse_dev(key, scores_obj_array, [scr_lin], prior)
 
 
 def analyse_dev_lin_and_qual_fusion(
@@ -469,22 +655,25 @@ def analyse_dev_lin_and_qual_fusion(
 
     Toolkit: analyse_dev_lin_and_qual_fusion.m; native: none; differs: as `analyse_dev_lin_fusion`.
     """
-    systems = as_list(scores_obj_array, "scores_obj_array", Scores)
-    _analyse_dev(key, [*systems, scr_lin, scr_qual], 2, prior)
+    _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
 
 
-def _analyse_dev(key: Key, systems: list[Scores], n_fused: int, prior: float) -> None:
-    """Log the figures of systems, the last of which are fusions."""
-    stack = stack_scores(systems, key)
-    share = key.n_tar / key.n_trials
+def _analyse_dev(key: Key, systems: Systems, fused: list[Scores], prior: float) -> None:
+    """Log the figures of systems and of their fusions."""
+    stack = _with(systems, fused, key)
+    share, n_systems = key.n_tar / key.n_trials, len(stack) - len(fused)
     # With the true proportion for prior, a calibrated system finds it.
-    shares = 100.0 * estimate_target_proportions(stack, share)
+    shares = _table(100.0 * estimate_target_proportions(stack, share))
     heading = f"True Dev target proportion is {100.0 * share:g}%. System estimates are:"
-    logger.info("%s\n%s", heading, _table(shares))
-    logger.info("Analysing Dev: %i subsystems and %i fusions:", len(systems) - n_fused, n_fused)
-    names = [str(number + 1) for number in range(len(systems))]
-    table = _table(evalAll(stack, key, prior), names)
+    logger.info("%s\n%s", heading, shares)
+    logger.info("Analysing Dev: %i subsystems and %i fusions:", n_systems, len(fused))
+    table = _table(evalAll(stack, key, prior), range(1, len(stack) + 1))
     logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
+
+
+def _with(systems: Systems, fused: list[Scores], trials: Trials) -> Float64Array:
+    """Return the scores of systems and of their fusions, one in each row."""
+    return np.concatenate((stack_scores(systems, trials), stack_scores(fused, trials)))
 
 
 def analyse_eval_lin_fusion(
@@ -500,9 +689,8 @@ def analyse_eval_lin_fusion(
     Toolkit: analyse_eval_lin_fusion.m; native: none; differs: nothing is printed unless logging
     shows level INFO.
     """
-    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
-    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
-    _analyse_eval(key_dev, ndx_eval, [*dev, dev_lin], [*new, eval_lin], 1)
+    dev, new = (dev_scores_obj_array, [dev_lin]), (eval_scores_obj_array, [eval_lin])
+    _analyse_eval(_with(*dev, key_dev), _with(*new, ndx_eval), 1, key_dev)
 
 
 def analyse_eval_lin_and_qual_fusion(
@@ -520,43 +708,43 @@ def analyse_eval_lin_and_qual_fusion(
     Toolkit: analyse_eval_lin_and_qual_fusion.m; native: none; differs: as
     `analyse_eval_lin_fusion`.
     """
-    dev = as_list(dev_scores_obj_array, "dev_scores_obj_array", Scores)
-    new = as_list(eval_scores_obj_array, "eval_scores_obj_array", Scores)
-    systems = [*dev, dev_lin, dev_qual], [*new, eval_lin, eval_qual]
-    _analyse_eval(key_dev, ndx_eval, *systems, 2)
+    dev, new = (
+        (dev_scores_obj_array, [dev_lin, dev_qual]),
+        (eval_scores_obj_array, [eval_lin, eval_qual]),
+    )
+    _analyse_eval(_with(*dev, key_dev), _with(*new, ndx_eval), 2, key_dev)
 
 
-def _analyse_eval(
-    key: Key, ndx: Trials, dev: list[Scores], new: list[Scores], n_fused: int
-) -> None:
+def _analyse_eval(known: Float64Array, unknown: Float64Array, n_fused: int, key: Key) -> None:
     """Log the divergences of systems, the last of which are fusions, the linear one first."""
-    if len(dev) != len(new):
-        expected = f"hold the {len(dev) - n_fused} systems of `dev_scores_obj_array`"
-        raise check.invalid("eval_scores_obj_array", expected, f"{len(new) - n_fused}")
-    known, unknown = stack_scores(dev, key), stack_scores(new, ndx)
+    if len(known) != len(unknown):
+        expected = f"hold the {len(known) - n_fused} systems of `dev_scores_obj_array`"
+        raise check.invalid("eval_scores_obj_array", expected, f"{len(unknown) - n_fused}")
     shares = estimate_target_proportions(unknown, _ASSUMED_PRIOR)
+    logger.info("System Ptar estimates:\n%s", _table(100.0 * shares))
     # Without a key of eval the share of targets is what the linear fusion estimates.
     prior = float(shares[-n_fused])
-    logger.info("System Ptar estimates:\n%s", _table(100.0 * shares))
-    divergence = 100.0 * kldivergence_of_systems(known, prior, key)
-    logger.info("Dev score divergence:\n%s", _table(divergence))
-    divergence = 100.0 * kldivergence_of_systems(unknown, prior)
-    logger.info("Eval score divergence:\n%s", _table(divergence))
+    divergences = (
+        kldivergence_of_systems(known, prior, key),
+        kldivergence_of_systems(unknown, prior),
+    )
+    for part, found in zip(("Dev", "Eval"), divergences, strict=True):
+        logger.info("%s score divergence:\n%s", part, _table(100.0 * found))
 
 
-def _table(matrix: Float64Array, names: Sequence[str] | None = None) -> str:
+def _table(matrix: Float64Array, names: Sequence[object] | None = None) -> str:
     """Return a table without the end of its last line, which the logger adds."""
     return sprintfmatrix(matrix, names).removesuffix("\n")
 
 
-def _log_odds(llrs: npt.ArrayLike, prior: float) -> Float64Array:
+def _log_odds(llrs: ArrayLike, prior: float) -> Float64Array:
     """Return the posterior log-odds of LLRs, (n_systems, n_trials)."""
-    matrix = as_matrix(llrs, "llrs")
+    matrix = given.as_matrix(llrs, "llrs")
     check.check_not_empty(matrix, "llrs")
     return np.asarray(matrix + np.float64(resolve_prior(prior)[1]))
 
 
-def _labels(scores: npt.ArrayLike, key: Key) -> BoolArray:
+def _labels(scores: ArrayLike, key: Key) -> BoolArray:
     """Return which columns of `scores` are targets."""
     labels = require("key", key, Key).is_target
     if np.shape(scores)[1] != labels.size:
@@ -567,12 +755,9 @@ def _labels(scores: npt.ArrayLike, key: Key) -> BoolArray:
 
 def _divergence(log_odds: Float64Array) -> Float64Array:
     """Return the mean divergence of each system (columns) from each (rows)."""
-    rows = []
-    for system in log_odds:
-        both = _excess(system, log_odds) + _excess(-system, -log_odds)
-        # Rounding can leave a divergence just below zero.
-        rows.append(np.maximum(both, 0.0).mean(axis=1))
-    return np.array(rows)
+    # Rounding can leave a divergence just below zero.
+    both = (_excess(one, log_odds) + _excess(-one, -log_odds) for one in log_odds)
+    return np.array([np.maximum(found, 0.0).mean(axis=1) for found in both])
 
 
 def _excess(log_odds: Float64Array, others: Float64Array) -> Float64Array:

@@ -328,7 +328,7 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
             f"exists. Returned is the solution with ridge={used:.3g}, 1 / (number of "
             "trials of the smaller class), which decides how large log-likelihood-ratios are."
         )
-        notes.append(Note(errors.SeparableDataWarning, text, advice="Train on more trials."))
+        notes.append(Note(errors.ConvergenceWarning, text, advice="Train on more trials."))
     if not objective.rule.convex:
         minimum = problem.descend(minimum.point)
         starts = [problem.origin]

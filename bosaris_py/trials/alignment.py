@@ -334,10 +334,13 @@ def parse_changes(text: str) -> Callable[[str], str]:
             mark, *parts, every = found.groups()
             old, new = (part.replace(f"\\{mark}", mark) for part in parts)
             count = 0 if every else 1
+        try:
+            rules.append((re.compile(old), new, count))
+        except re.error:
+            old = ""
         if not old:
             expected = "basename, strip-suffix[=.wav], strip-prefix=TEXT or s/A/B/"
             raise errors.InvalidInputError(f"{word!r}: expected {expected}")
-        rules.append((re.compile(old), new, count))
 
     def change(name: str) -> str:
         for pattern, new, count in rules:
@@ -369,7 +372,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         option = "--scores-in-order"
     else:
         call, option = remedy_of(wanted, found)
-    raise errors.DisjointIdsError(
+    raise errors.TrialMismatchError(
         argument="key", expected=expected, got=got, hint=hint, call=call, option=option
     )
 

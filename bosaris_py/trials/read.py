@@ -23,7 +23,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
+from bosaris_py.errors import FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import suggest_role
@@ -117,7 +117,8 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     """
     found = _read_binary(path, options.get("max_bytes"))
     if found is not None:
-        return found
+        spoof = options.get("spoof", "keep")
+        return _treat_spoofs(found, spoof) if isinstance(found, Key) else found
     table = read_table(path, **options)
     warn(table.notes)
     return table
@@ -144,9 +145,12 @@ def read_key(
         from standard input; text is decompressed if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
-    columns, labels, spoof, missing, strip_suffix
-        Of text: what the columns and the words of labels are, what to do with spoofs, what stands
-        for a missing number, and what is taken off ids; see `files.text.read_table`.
+    columns, labels
+        Of text: what the columns and the words of labels are; see `files.text.read_table`.
+    spoof : {"keep", "nontarget", "drop"}, default: "keep"
+        What to do with spoofed trials.
+    missing, strip_suffix
+        Of text: what stands for a missing number, and what is taken off ids.
     max_bytes : int, optional
         Refuse a file whose contents would take more memory than this.
     progress : bool, default: False
@@ -165,7 +169,7 @@ def read_key(
 
     Warns
     -----
-    DuplicateTrialWarning
+    MissingTrialsWarning
         If trials are listed more than once.
 
     Examples
@@ -185,7 +189,7 @@ def read_key(
     """
     found = _binary(path, max_bytes, "a Key", Key)
     if found is not None:
-        return found
+        return _treat_spoofs(found, spoof)
     table = read_table(
         path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
     )
@@ -232,7 +236,7 @@ def read_trials(
 
     Warns
     -----
-    DuplicateTrialWarning
+    MissingTrialsWarning
         As for `read_key`.
 
     Examples
@@ -292,10 +296,8 @@ def read_scores(
 
     Warns
     -----
-    DuplicateTrialWarning
-        As for `read_key`.
     MissingTrialsWarning
-        If lines have no score, as some formats allow; they are left out.
+        As for `read_key`, or if lines have no score, as some formats allow; they are left out.
 
     Examples
     --------
@@ -510,6 +512,17 @@ def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
     return cls.read_hdf5(path, max_bytes=max_bytes)
 
 
+def _treat_spoofs(key: Key, spoof: str) -> Key:
+    """Do with the spoofs of a key what is wanted."""
+    check.check_choice(spoof, ("keep", "nontarget", "drop"), "spoof")
+    if not key.n_spoof or spoof == "keep":
+        return key
+    if spoof == "drop":
+        return key.bona_fide()
+    labels = np.where(key.is_target, np.int8(1), np.int8(-1))
+    return Key._from_vector(key.ids, key.cells, labels).with_columns_of(key)
+
+
 def _once(table: Table, path: FilePath, what: str) -> Table:
     """Return the trials of a file column by column, each once."""
     # Lines of the same trial must not differ in their columns, nor in `what`: `"label"`, `"score"`
@@ -527,7 +540,7 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
         pairs = np.unique([models[order.repeated], segments[order.repeated]], axis=1)
         shown = name_trials(pairs[0], pairs[1], ids)
         text = f"Lines of {path} that list a trial again were left out: {shown}."
-        notes.append(Note(DuplicateTrialWarning, text))
+        notes.append(Note(MissingTrialsWarning, text))
     table = table if order.order is None else table.take(mark_read_only(order.order))
     return attrs.evolve(table, notes=tuple(notes))
 

@@ -399,6 +399,12 @@ class Sample:
         spoofs = np.flatnonzero(self.kinds == 1)
         return spoofs.size if self.non.trials is None else np.unique(self.non.trials[spoofs]).size
 
+    @property
+    def n_speakers(self) -> int:
+        """How many speakers the trials have; 0 where they are not known."""
+        sides = [s for one in (self.tar, self.non) for s in one.speakers or () if s is not None]
+        return np.unique(np.concatenate([[-1], *sides])).size - 1
+
     # ---- Kinds of non-targets
 
     def with_shares(self, zero_effort: float, spoof: float) -> "Sample":

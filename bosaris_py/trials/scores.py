@@ -14,7 +14,7 @@ import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
-from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
@@ -418,7 +418,7 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
-            raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
+            raise TrialMismatchError(argument="key", expected=expected, got=got, hint=others)
         notes.append(Note(MissingTrialsWarning, others))
     return values, found, notes
 
@@ -436,7 +436,7 @@ def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
         align.refuse_strangers(align.frame_of(ndx.ids, scores.ids), ndx.ids, scores.ids)
-    except DisjointIdsError as error:
+    except TrialMismatchError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
 

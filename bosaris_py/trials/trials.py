@@ -8,6 +8,7 @@ Wherever trials become a vector they come column by column: the model index runs
 from __future__ import annotations
 
 import math
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -42,6 +43,13 @@ class FileMethods(arrays.ArrayRecord):
     # The kind of the class in the layer of files, a key of `layout.KINDS`, and what files end in.
     _kind: ClassVar[str]
     _formats: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".mat", ".txt")
+
+    def __new__(cls, *arguments: object, **_: object) -> Self:
+        """Refuse the name of a file, which `read` takes."""
+        if len(arguments) == 1 and isinstance(arguments[0], str | os.PathLike):
+            told = f"{cls.__name__}.read({str(arguments[0])!r})"
+            raise errors.InvalidInputError(f"{cls.__name__} takes no file; {told} reads one.")
+        return super().__new__(cls)
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         """Return the kind and the arrays that a file of a format holds."""

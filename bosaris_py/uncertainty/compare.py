@@ -81,6 +81,8 @@ class ComparisonTable(Table):
         Error-rate of all tests together; intervals have the confidence 1 - level, each by itself.
     percent : bool, default: False
         Whether differences are printed in per cent.
+    n_speakers : int, default: 0
+        How many speakers the trials have; 0 if they are not known.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class ComparisonTable(Table):
     metric: str
     level: float = 0.05
     percent: bool = False
+    n_speakers: int = 0
 
     @classmethod
     def from_differences(
@@ -169,7 +172,10 @@ class ComparisonTable(Table):
         first = self.rows[0].difference
         what = f"{self.metric}, first minus second; {100 * (1 - self.level):g} % intervals"
         how = f"{what}: {first.method}; Holm's correction, level {self.level:g}"
-        return joined_notes(how, *(note.text for note in self.notes))
+        texts, who = [note.text for note in self.notes], f"{self.n_speakers} speakers"
+        if self.n_speakers and not any(text.startswith(who) for text in texts):
+            texts.append(who)
+        return joined_notes(how, *texts)
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -208,8 +214,9 @@ def compare_samples(
         (one, left), (other, _) = found[a], found[b]
         both = notes[a] + notes[b]
         differences[a, b] = one.minus(other).estimate(1.0 - level, left.names, both)
-    percent = metric.unit == "%"
-    return ComparisonTable.from_differences(differences, metric.label, level=level, percent=percent)
+    made = ComparisonTable.from_differences(differences, metric.label, level=level)
+    n_speakers = max(one.n_speakers for one in samples.values())
+    return attrs.evolve(made, percent=metric.unit == "%", n_speakers=n_speakers)
 
 
 def compare_systems(
@@ -270,7 +277,7 @@ def compare_systems(
     first  second                  difference       SE  p (Holm)  significant
     a      b       0.05276 [0.03499, 0.07052]  0.00897  3.81e-08  yes
     (AUC, first minus second; 95 % intervals: jackknife over speakers; Holm's correction,
-    level 0.05)
+    level 0.05; 120 speakers)
     """
     named, chosen = as_systems(systems), as_metric(metric)
     if len(named) < 2:

@@ -221,7 +221,7 @@ def test_few_trials_of_a_class_are_noted(model: Any, n_tar: int, n_non: int, few
     tar, non = rng.normal(0.8, 1.0, n_tar), rng.normal(-0.8, 1.0, n_non)
     fitted, kinds = kinds_of(lambda: model.fit(tar, non))
     assert [note.count for note in fitted.notes] == ([] if few is None else [few])
-    assert kinds == ([] if few is None else [errors.FewTrainingErrorsWarning])
+    assert kinds == ([] if few is None else [errors.FewErrorsWarning])
     assert [note.kind for note in fitted.notes] == kinds
 
 
@@ -239,7 +239,7 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     alarms = np.count_nonzero(fitted.apply(lists[1]) >= limit)
     fewest = min(misses, alarms)
     (note,) = fitted.notes if fewest < 30 else (None,)
-    assert kinds == ([] if note is None else [errors.FewTrainingErrorsWarning])
+    assert kinds == ([] if note is None else [errors.FewErrorsWarning])
     assert fewest < 30
     assert note.count == fewest
 
@@ -247,11 +247,9 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
 def test_separable_classes_without_a_ridge_leave_one_note() -> None:
     scores = np.linspace(1, 2, 40)
     fitted, kinds = kinds_of(lambda: LinearCalibration.fit(scores, -scores, ridge=0))
-    assert kinds == [errors.SeparableDataWarning] == [note.kind for note in fitted.notes]
+    assert kinds == [errors.ConvergenceWarning] == [note.kind for note in fitted.notes]
     assert math.isfinite(fitted.scale)
-    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [
-        errors.FewTrainingErrorsWarning
-    ]
+    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [errors.FewErrorsWarning]
 
 
 @pytest.fixture
@@ -295,7 +293,7 @@ def test_scores_far_from_the_training_are_counted() -> None:
     """Beyond a fifth of the range, 0 to 1: above 1.2 or below -0.2."""
     scores = [0.5, 1.2, 1.21, -0.21, np.inf]
     llrs, kinds = kinds_of(lambda: LINE.apply(scores))
-    assert kinds == [errors.ExtrapolationWarning]
+    assert kinds == [errors.SuspectScoresWarning]
     np.testing.assert_array_equal(llrs, 2 * np.array(scores) - 1)
     (note,) = LINE._mapped(np.array(scores))[1]
     assert note.count == 2

@@ -13,7 +13,7 @@ from bosaris_py.calibration import (
     PAVCalibration,
     llr_bounds,
 )
-from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.trials import Key, Scores
 from tests.calibration.test_cross_fitting import simulated
 
@@ -111,7 +111,7 @@ def test_the_far_score_of_a_small_reference_set_is_bounded():
     rng = np.random.default_rng(2)
     tar, non = rng.normal(2.0, 1.0, 150), rng.normal(-1.0, 1.0, 300)
     linear = LinearCalibration.fit(tar, non, ridge=0)
-    with pytest.warns(ExtrapolationWarning):
+    with pytest.warns(SuspectScoresWarning):
         assert linear.apply(7.0) > math.log(1e7)
     bounded = BoundedCalibration.fit(tar, non, ridge=0.0, bounds="elub")
     assert bounded.apply(7.0) == bounded.high <= math.log(301)

@@ -11,7 +11,7 @@ from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality
 from tests.crossed_trials import CrossedExperiment
 
 # Folds of few trials: some of those left out are far away.
-pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 
 
 def simulated(n_speakers=12, n_models=2, n_segments=3, seed=1):

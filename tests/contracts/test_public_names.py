@@ -39,6 +39,14 @@ def test_each_has_a_docstring_and_a_readable_signature() -> None:
     assert bosaris_py.__version__ == __version__
 
 
+def test_errors_and_warnings_are_eleven() -> None:
+    found = {name for name, _ in inspect.getmembers(bosaris_py.errors, inspect.isclass)}
+    kinds = "Bosaris InvalidInput TrialMismatch FileFormat Fit"
+    warned = "Bosaris MissingTrials FewErrors FewSpeakers SuspectScores Convergence"
+    expected = {f"{name}Error" for name in kinds.split()}
+    assert found == expected | {f"{name}Warning" for name in warned.split()}
+
+
 def test_type_checkers_see_what_is_imported_on_demand() -> None:
     package = "bosaris_py"
     module = importlib.import_module(package)

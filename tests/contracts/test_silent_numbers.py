@@ -10,7 +10,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import FewTrainingErrorsWarning, InvalidInputError, SuspectScoresWarning
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.matlab import compute_roc, fast_minDCF
 from tests.forms import described
 
@@ -160,7 +160,7 @@ def warned(call: Call) -> list[str]:
     """Return what a call warns of, at this line; of suspect scores and nothing else."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.simplefilter("ignore", FewTrainingErrorsWarning)
+        warnings.simplefilter("ignore", FewErrorsWarning)
         call()
     assert all(item.category is SuspectScoresWarning for item in caught)
     assert all(item.filename == __file__ for item in caught)

@@ -21,9 +21,9 @@ from bosaris_py import (
 )
 from bosaris_py.errors import (
     BosarisWarning,
-    ExtrapolationWarning,
     FewSpeakersWarning,
     InvalidInputError,
+    SuspectScoresWarning,
 )
 from tests.calibration.test_cross_fitting import simulated
 
@@ -47,7 +47,7 @@ def case():
 def far():
     """A score beyond the bound, with the default seed."""
     told = {name: value for name, value in TOLD.items() if name != "rng"}
-    with pytest.warns(ExtrapolationWarning, match=r"The bound limits its LLR\.$"):
+    with pytest.warns(SuspectScoresWarning, match=r"The bound limits its LLR\.$"):
         return case_llr(12.0, SCORES, KEY, **told)
 
 
@@ -149,7 +149,7 @@ def test_at_a_bound_there_is_no_interval(case, far):
 
 
 def test_without_bounds_a_far_score_is_advised_to_have_some():
-    with pytest.warns(ExtrapolationWarning, match=r"BoundedCalibration limits it\.$"):
+    with pytest.warns(SuspectScoresWarning, match=r"BoundedCalibration limits it\.$"):
         found = case_llr(12.0, SCORES, KEY, bounds=None, **TOLD)
     assert found.to_dict()["highest_bound"] is None
     assert repr(found).splitlines()[-1].startswith("no bounds: the reference set may not support")

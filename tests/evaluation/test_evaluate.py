@@ -10,11 +10,11 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import (
+    BosarisWarning,
     InvalidInputError,
     MissingTrialsWarning,
     SuspectScoresWarning,
     TrialMismatchError,
-    UncertainPlanWarning,
 )
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import as_conditions
@@ -272,7 +272,7 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
     assert pooled.ends("act_primary") == pytest.approx(ends, rel=1e-9)
     lists = systems["B"].get_tar_non(key)
     assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
-    with pytest.warns(UncertainPlanWarning, match="SRE21: NOT the published cost"):
+    with pytest.warns(BosarisWarning, match="SRE21: NOT the published cost"):
         judged = bp.evaluate(systems, bp.Key(*key.ids, key.tar, key.non), plan="SRE21")
     assert not [name for name in judged.to_dict()[0] if "primary" in name]
     assert "NO primary cost of SRE21, because trials are pooled" in str(judged)

@@ -7,7 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, UncertainPlanWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::bosaris_py.errors.FewErrorsWarning", "ignore::bosaris_py.errors.FewSpeakersWarning"
@@ -105,9 +105,9 @@ def test_attacks_that_a_plan_does_not_know(trials: Any) -> None:
     scores, key = trials
     renamed = np.where(key.columns.factor("attack").values() == "A08", "X1", "A07")
     strange = key.with_columns(attack=np.where(key.labels == -2, renamed, "-"))
-    with pytest.warns(UncertainPlanWarning, match=r"^60 trials .* SASV2022 do not have \(X1\)"):
+    with pytest.warns(BosarisWarning, match=r"^60 trials .* SASV2022 do not have \(X1\)"):
         found = bp.evaluate({"a": scores}, strange, plan="SASV2022")
-    assert [note.kind for note in found.notes] == [UncertainPlanWarning]
+    assert [note.kind for note in found.notes] == [BosarisWarning]
     own = bp.PLANS["SASV2022"].evolve(attacks=["A07", "X1"])
     assert not bp.evaluate({"a": scores}, strange, plan=own).notes
 

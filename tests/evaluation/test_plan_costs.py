@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bosaris_py import Key, OperatingPoint, Scores, act_dcf, min_dcf
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, UncertainPlanWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
 from tests.forms import as_list, described, labelled
 
@@ -258,7 +258,7 @@ def test_a_threshold_that_rejects_all_is_none_in_json() -> None:
 def test_pooled_trials_are_not_the_published_cost() -> None:
     data = Evaluation(1)
     key = Key(*data.key.ids, data.is_tar, data.is_non)
-    with pytest.warns(UncertainPlanWarning, match="SRE18-CMN2: NOT the published"):
+    with pytest.warns(BosarisWarning, match="SRE18-CMN2: NOT the published"):
         cost = primary_cost(data.scores, key, "SRE18-CMN2")
     expected = np.mean(act_dcf(*data.scores.get_tar_non(data.key), [0.01, 0.005]))
     assert cost.actual == pytest.approx(expected, rel=1e-13)

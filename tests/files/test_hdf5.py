@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, OldFormatWarning
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5
 from bosaris_py.trials import IdMap, Key, Ndx, read_key
 
@@ -58,7 +58,7 @@ def test_single_precision_and_masks_that_are_missing(samples, contents, assert_s
 
 
 def test_a_key_of_two_masks_warns_at_the_line_of_the_caller(samples: Path) -> None:
-    with pytest.warns(OldFormatWarning, match=r"key_oldformat.h5.*two masks") as caught:
+    with pytest.warns(BosarisWarning, match=r"key_oldformat.h5.*two masks") as caught:
         Key.read(samples / "key_oldformat.h5")
     assert caught[0].filename == __file__
 
@@ -279,11 +279,11 @@ def test_sidekit_layout(craft: Craft) -> None:
 def test_layouts_of_relatives(craft: Craft, models: str, segments: str, scores: str) -> None:
     ids = {models: IDS["ID__row_ids"], segments: IDS["ID__column_ids"]}
     found, (note,) = hdf5.read("key", craft(**ids, tar_mask=LABELS == 1, non_mask=LABELS == -1))
-    assert note.kind is OldFormatWarning
+    assert note.kind is BosarisWarning
     assert np.array_equal(found["non"], LABELS == -1)
     path = craft(**ids, **{scores: LABELS / 3})
     found, (note,) = hdf5.read("scores", path)
-    assert note.kind is OldFormatWarning
+    assert note.kind is BosarisWarning
     assert found["scoremask"].all()
     assert np.array_equal(found["scoremat"], LABELS / 3)
     assert hdf5.kind_of(path) == "scores"
@@ -377,7 +377,7 @@ def test_trials_that_are_read_as_a_key_are_warned_of(craft: Craft, dtype: str) -
     """The toolkit's Ndx has the data set of its Key, and nothing that tells them apart."""
     path = craft(**IDS, trial_mask=MASK.astype(dtype))
     for read in (Key.read, read_key):
-        with pytest.warns(OldFormatWarning, match=r"crafted\.h5: all trials are targets"):
+        with pytest.warns(BosarisWarning, match=r"crafted\.h5: all trials are targets"):
             read(path)
     assert Ndx.read(path).n_trials == 3
     labels = np.where(MASK, 1, 0).astype(np.int8)

@@ -111,7 +111,7 @@ def test_jointly_separable(objective, rng):
     common = rng.normal(0.0, 5.0, 300)
     tar = np.vstack((common[:100] + 0.5, common[:100]))
     non = np.vstack((common[100:] - 0.5, common[100:]))
-    with pytest.warns(errors.SeparableDataWarning):
+    with pytest.warns(errors.ConvergenceWarning):
         fusion = LinearFusion.fit(tar, non, objective=objective, prior=0.1, ridge=0)
     assert fusion.ridge == 0.01
     assert fusion.apply(tar).min() > fusion.apply(non).max()
@@ -120,7 +120,7 @@ def test_jointly_separable(objective, rng):
     assert 0 < fusion.objective_value < 0.2
     # The systems may be mixed in any way: here sum and difference.
     mix = np.array([[1.0, 1.0], [1.0, -1.0]])
-    with pytest.warns(errors.SeparableDataWarning):
+    with pytest.warns(errors.ConvergenceWarning):
         mixed = LinearFusion.fit(mix @ tar, mix @ non, objective=objective, prior=0.1, ridge=0)
     np.testing.assert_allclose(mixed.apply(mix @ tar), fusion.apply(tar), atol=1e-9)
 
@@ -179,7 +179,7 @@ def test_systems_in_another_order_are_warned_of(matrices):
     fusion = LinearFusion.fit_scores([systems[0], large], key, ridge=0)
     used = large.get_scores(key)
     assert (fusion.low_scores[1], fusion.high_scores[1]) == (used.min(), used.max())
-    with pytest.warns(errors.ExtrapolationWarning):
+    with pytest.warns(errors.SuspectScoresWarning):
         fusion.apply([large, systems[0]], key)
     # Files of version 0.1 have no ranges.
     old = evolve(fusion, low_scores=None, high_scores=None)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bosaris_py.calibration import LinearCalibration
-from bosaris_py.errors import MissingTrialsWarning, SeparableDataWarning
+from bosaris_py.errors import ConvergenceWarning, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
 from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale, quality_term
 from bosaris_py.metrics import cllr
@@ -231,10 +231,10 @@ def test_separable(drawn):
     """One warning; notes of the whole, and of the linear fusion of all trials."""
     systems, quality, key = drawn
     telling = [evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0)), systems[1]]
-    with pytest.warns(SeparableDataWarning) as caught:
+    with pytest.warns(ConvergenceWarning) as caught:
         fusion = fit(telling, quality, key)
-    assert [warning.category for warning in caught].count(SeparableDataWarning) == 1
-    assert [note.kind for note in fusion.notes].count(SeparableDataWarning) == 2
+    assert [warning.category for warning in caught].count(ConvergenceWarning) == 1
+    assert [note.kind for note in fusion.notes].count(ConvergenceWarning) == 2
     assert fusion.ridge == 1 / key.n_tar
     assert np.abs(fusion.apply(telling, [quality], key).scoremat).max() < 20
 
@@ -287,7 +287,7 @@ def test_offset_alone_is_the_quality_fusion_of_one_side():
     assert linear.objective_value == pytest.approx(fused.objective_value, rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 @pytest.mark.parametrize("effect", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_mismatch_of_duration_is_halved_and_where_there_is_none_nothing_is_lost(seed, effect):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, SuspectScoresWarning
 from tests.forms import as_matrix
 
 # A line is trained on two of the three kinds, and applied to all.
-pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_the_llr_is_that_of_the_mixture(trials):
     tar, _ = fusion.apply(asv=asv, cm=cm, ndx=key).get_tar_non(key)
     np.testing.assert_array_equal(np.sort(tar), np.sort(found[kinds == "target"]))
     # Far from 0 nothing overflows.
-    with pytest.warns(ExtrapolationWarning):
+    with pytest.warns(SuspectScoresWarning):
         assert np.isfinite(fusion.apply(asv=[1e4, -1e4], cm=[-1e4, -1e4])).all()
 
 

@@ -159,26 +159,13 @@ def test_from_files(trials: Trials, tmp_path: Path) -> None:
 
 def test_refused(trials: Trials) -> None:
     scr, key = trials()
-    ndx = key.to_ndx()
     for call, message in (
-        (lambda: b.linear_calibrate_scores(scr, ndx, [], 100, 0.5, False), "key"),
-        (
-            lambda: b.linear_calibrate_scores_dev_eval(scr, scr, key, key, [], 9, 0.5, False),
-            "ndx_eval",
-        ),
         (lambda: b.pav_calibrate_scores_dev_eval(scr, scr, key, key, 0.5, 0, False), "ndx_eval"),
-        (lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False), "obj_func"),
         (lambda: b.train_linear_calibration([1.0], [0.0], 100, [], 1, True), "prior"),
         (lambda: b.evaluate_objective("cllr", [1.0], [2], 0.5), "classf"),
     ):
         with pytest.raises(InvalidInputError, match=message):
             call()
-
-
-def test_test_binary_classifier() -> None:
-    scores, labels = np.array([1.0, 3.0, -1.0, 0.5]), [1, 1, -1, -1]
-    doubled = b.test_binary_classifier("cllr", labels, 0.3, lambda s: 2 * s, scores)
-    assert doubled == b.evaluate_objective([], 2 * scores, labels, 0.3)
 
 
 def test_dummies_of_pav_lie_at_the_outermost_scores() -> None:

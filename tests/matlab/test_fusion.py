@@ -122,23 +122,12 @@ def test_from_files(dev, evaluation, tmp_path, caplog):
 def test_refused(dev: Part) -> None:
     key, systems = dev
     lacking = b.Scores(systems[0].scoremat, key.modelset, key.segset, systems[0].scoremat > 0)
-    labels = b.make_classf_from_key(key)
-    stack = b.stackScores(key, systems)
-    ndx = key.to_ndx()
     calls: list[Any] = [
         lambda: b.stackScores(key, [systems[0], lacking]),
-        lambda: b.stackScores(key, []),
-        lambda: b.stackScores(key, 3.0),
-        lambda: b.make_classf_from_key(ndx),
         lambda: b.linear_fusion_dev_eval(key, systems, key, systems, 0.1, 9, [], True, True),
-        lambda: b.train_linear_fusion_function(ndx, systems, 0.1, [], 9, True, True),
+        # Arguments in the order of another function.
         lambda: b.linear_fusion_scores(key, systems, 100, 0.1, [], True, True),
-        lambda: b.train_linear_fuser(stack, labels[:-1], 0.1, True, True, 9, []),
-        lambda: b.linear_fuser([], stack),
-        lambda: b.linear_fuser([1.0, np.nan, 0.0], stack),
         lambda: b.make_initial_fusion_weights(0),
-        lambda: b.assemble_scr([1.0], key),
-        lambda: b.apply_linear_fusion_function(key, systems, None),
     ]
     for call in calls:
         with pytest.raises((InvalidInputError, TrialMismatchError)):

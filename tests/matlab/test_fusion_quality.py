@@ -13,7 +13,6 @@ import pytest
 
 import bosaris_py.matlab as b
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
-from bosaris_py.fusion import QualityFusion
 
 Record = dict[str, np.ndarray]
 Names = tuple[list[str], list[str]]
@@ -181,35 +180,16 @@ def test_a_single_object_is_an_array_of_one(dev: Part, qualities: Qualities) -> 
     assert alone == listed
 
 
-def test_refused(dev: Part, qualities: Qualities) -> None:
+def test_a_trained_fusion_is_applied(dev: Part, qualities: Qualities) -> None:
     key, systems = dev
-    quality = qualities[0]
-    identity = np.eye(2)
-    stack = b.stackScores(key, systems)
+    quality, identity = qualities[0], np.eye(2)
     fqual = b.train_quality_fusion_function(
         key, systems, [quality], identity, np.zeros(3), PRIOR, [], 9, True, True
     )
-    assert isinstance(fqual, QualityFusion)
     flin, _ = b.train_linear_fusion_function(key, systems, PRIOR, [], 100, True, True)
     lin = b.apply_linear_fusion_function(key, systems, flin)
     fused = b.apply_quality_fusion_function(key, systems, [quality], identity, fqual, lin)
     in_one = b.linear_and_quality_fusion_scores(key, systems, [quality], identity, PRIOR, *SETTINGS)
     assert (lin, fused) == in_one
-    both, apply = b.linear_and_quality_fusion_scores, b.apply_quality_fusion_function
-    calls = [
-        lambda: both(key.to_ndx(), systems, [quality], identity, PRIOR, *SETTINGS),
-        lambda: both(key, systems, [quality], [], PRIOR, *SETTINGS),
-        lambda: b.linear_and_quality_fusion_dev_eval(
-            *dev, [quality], identity, key, systems, [quality], PRIOR, *SETTINGS
-        ),
-        lambda: apply(key, systems, [quality], [[1.0, 0.0]], fqual, lin),
-        lambda: apply(key, systems, [quality], identity, np.zeros(9), lin),
-        lambda: apply(key, systems, [quality], identity, fqual, None),
-        lambda: b.apply_linear_fusion_function(key, systems, fqual),
-        lambda: b.qfuser_linear(np.zeros(8), stack, quality, key),
-        lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, [0.0]),
-        lambda: b.AWB_sparse(quality, key, [1.0, 2.0, 3.0]),
-    ]
-    for call in calls:
-        with pytest.raises(InvalidInputError):
-            call()
+    with pytest.raises(InvalidInputError, match="Qtrans"):
+        b.apply_quality_fusion_function(key, systems, [quality], [[1.0, 0.0]], fqual, lin)

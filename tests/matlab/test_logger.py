@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import bosaris_py.matlab as b
-from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py.errors import InvalidInputError
 
 
 @pytest.fixture
@@ -60,14 +60,6 @@ def test_messages_of_the_package_are_heard(logger: b.Logger, tmp_path: Path) -> 
     assert path.read_text() == "Info: Number of models reduced from 2 to 1.\n"
 
 
-def test_twice_or_never(logger: b.Logger) -> None:
-    logger.add_stdout()
-    with pytest.warns(BosarisWarning):
-        logger.add_stdout()
-    with pytest.warns(BosarisWarning):
-        logger.rm_stderr()
-
-
 def test_messages_are_formatted_as_by_sprintf(logger: b.Logger) -> None:
     stream = io.StringIO()
     logger.add_fid(stream, np.int64(b.Logger.Info))
@@ -79,17 +71,6 @@ def test_messages_are_formatted_as_by_sprintf(logger: b.Logger) -> None:
     b.log_info("table\n")
     logger.log(b.Logger.Info, "%s", b.sprintfmatrix([[1, 2]]))
     assert stream.getvalue() == "50% done\n50% done\n50% done\nInfo: table\n1  2\n"
-
-
-def test_the_level_is_lowered_while_there_is_a_sink() -> None:
-    package = logging.getLogger("bosaris_py")
-    one, other = b.Logger(), b.Logger()
-    one.add_stdout()
-    other.add_stderr()
-    one.rm_stdout()
-    assert package.level == logging.DEBUG
-    other.rm_stderr()
-    assert package.level == logging.NOTSET
 
 
 @pytest.mark.slow

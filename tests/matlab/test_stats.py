@@ -165,17 +165,11 @@ def test_rocchdet(record: Record, scores: Scores, name: str) -> None:
 
 REFUSED = [
     lambda: b.fast_actDCF([1.0], [0.0], [1.0, 0.0]),
-    lambda: b.fast_actDCF([1.0], [0.0], [np.nan]),
     lambda: b.dcf_at_threshold([1.0], [0.0], 10, [0.0]),
     lambda: b.rocch2eer([1.0, 0.0], [0.0, 1.0]),
-    lambda: b.rocch2eer([0.0, 1.0], [0.0, 1.0]),
     lambda: b.area_under_rocch([0.0, 1.0], [1.0]),
-    lambda: b.filter_roc([], []),
     lambda: b.rocchdet([1.0], [0.0], None, 0.05, 50),
-    lambda: b.rocchdet([1.0], [0.0], [1.0]),
-    lambda: b.pavx([]),
     lambda: b.opt_loglr([1.0], [0.0], "Laplace"),
-    lambda: b.compute_roc([np.nan], [0.0]),
 ]
 
 
@@ -198,25 +192,8 @@ def test_pavx_of_real_values_is_the_best_rising_fit(rng: np.random.Generator) ->
         assert all(y[i:k].mean() >= y[k:j].mean() - 1e-12 for k in range(i + 1, j))
 
 
-def test_infinite_scores_have_optimal_llrs() -> None:
-    """Ranks matter only: infinities are the outermost scores."""
-    infinite = b.opt_loglr([0.0, np.inf], [-np.inf, 1.0])
-    finite = b.opt_loglr([0.0, 2.0], [-1.0, 1.0])
-    np.testing.assert_array_equal(infinite, finite)
-
-
 # niters, obj_func, cstepHessian, quiet
 SETTINGS = (100, [], True, True)
-
-
-def test_proportions_by_hand():
-    """Posteriors 1/2, 3/4 and 9/10 at even odds; certainty is 0 or 1."""
-    llrs = np.log([[1.0, 3.0, 9.0], [1.0, 1.0, 1.0]])
-    found = b.estimate_target_proportions(llrs, 0.5)
-    np.testing.assert_allclose(found, [(0.5 + 0.75 + 0.9) / 3, 0.5], rtol=1e-14)
-    assert b.estimate_target_proportions([[np.inf, -np.inf, -np.inf, -np.inf]], 0.3) == [0.25]
-    # A system without information repeats the prior.
-    np.testing.assert_allclose(b.estimate_target_proportions([[0.0]], 0.2), [0.2], rtol=1e-14)
 
 
 def test_divergence_by_hand():
@@ -291,15 +268,3 @@ def test_of_eval(dev, evaluation, caplog):
     assert caplog.messages[1].splitlines()[1].startswith(expected[1].splitlines()[1])
     with pytest.raises(InvalidInputError, match="eval_scores_obj_array"):
         b.analyse_eval_lin_fusion(key, ndx, systems, new[0], *fused)
-
-
-def test_analyses_refuse(dev):
-    for llrs in ([1.0, 2.0], [[1.0, np.nan]], np.empty((2, 0))):
-        for function in (b.kldivergence_of_systems, b.estimate_target_proportions):
-            with pytest.raises(InvalidInputError, match="llrs"):
-                function(llrs, 0.5)
-    for function in (b.evalAll, lambda x, key, p: b.kldivergence_of_systems(x, p, key)):
-        with pytest.raises(InvalidInputError, match="one column for each of the 273 trials"):
-            function([[1.0, 2.0, 3.0]], dev[0], 0.1)
-        with pytest.raises(InvalidInputError, match="key"):
-            function(b.stackScores(*dev), dev[0].to_ndx(), 0.1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import bosaris_py as bp
-from bosaris_py.errors import DisjointIdsError, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.trials import alignment as align
 from bosaris_py.trials.alignment import Frame
 from tests.strategies import names
@@ -128,11 +128,11 @@ DIFFER: list[tuple[Change, Change, str]] = [
 ]
 
 
-def disjoint(of_key: Change, of_scores: Change) -> tuple[bp.Scores, bp.Key, DisjointIdsError]:
+def disjoint(of_key: Change, of_scores: Change) -> tuple[bp.Scores, bp.Key, TrialMismatchError]:
     key = bp.Key([*map(of_key, IDS[:20])], [*map(of_key, IDS[20:])], SAME, ~SAME)
     ids = [*map(of_scores, IDS[:20])], [*map(of_scores, IDS[20:])]
     scores = bp.Scores(np.where(SAME, 1.0, 0.0), *ids)
-    with pytest.raises(DisjointIdsError) as caught:
+    with pytest.raises(TrialMismatchError) as caught:
         bp.Results.from_scores(scores, key)
     return scores, key, caught.value
 
@@ -165,7 +165,7 @@ def test_names_of_clips_that_recur_in_many_recordings() -> None:
     wav = [f"{name}.wav" for name in ids]
     key = bp.Key.from_trials(ids[:2000], ids[2000:], np.arange(2000) % 2 == 0)
     scores = bp.Scores.from_trials(wav[:2000], wav[2000:], np.ones(2000))
-    with pytest.raises(DisjointIdsError) as caught:
+    with pytest.raises(TrialMismatchError) as caught:
         bp.Results.from_scores(scores, key)
     assert caught.value.option == "--ids strip-suffix=.wav"
 

@@ -12,12 +12,7 @@ import numpy as np
 import pytest
 
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
-from bosaris_py.errors import (
-    DuplicateTrialWarning,
-    FileFormatError,
-    InvalidInputError,
-    MissingTrialsWarning,
-)
+from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
 from bosaris_py.files.columns import Table
 from bosaris_py.trials import are_large, read, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.read import scores_and_faults
@@ -159,10 +154,10 @@ def test_key_and_metadata_in_one_order(write: Write) -> None:
 
 
 def test_lines_repeated_with_the_same_content(write: Write) -> None:
-    with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 trial: \(m1, s1\)"):
+    with pytest.warns(MissingTrialsWarning, match=r"left out: 1 trial: \(m1, s1\)"):
         key = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
     assert key.n_trials == 3
-    with pytest.warns(DuplicateTrialWarning):
+    with pytest.warns(MissingTrialsWarning):
         scores = read_scores(write(LINES + "m1 s2 -1\n"))
     assert scores.to_ndx() == key.to_ndx()
 

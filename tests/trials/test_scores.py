@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py.errors import (
-    DisjointIdsError,
-    InvalidInputError,
-    MissingTrialsWarning,
-    TrialMismatchError,
-)
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.scores import (
     assemble,
@@ -170,7 +165,7 @@ def test_missing_scores_are_counted_for_every_system() -> None:
         stack_scores(dict(zip("abc", systems, strict=True)), key)
     assert stack_scores({"a": some[0]}, key).tolist() == [[1.0, 2.0, 3.0]]
     stranger = Scores([[1.0]], ["x"], ["y"])
-    with pytest.raises(DisjointIdsError):
+    with pytest.raises(TrialMismatchError):
         stack_scores([stranger], key)
     assert why_none_scored(some[0], key) == "" != why_none_scored(stranger, key)
 

@@ -11,12 +11,7 @@ from hypothesis import given, settings, strategies as st
 import bosaris_py as bp
 from bosaris_py import Conditions, Key, Ndx, Results, Sample, Scores
 from bosaris_py._arrays import read_only
-from bosaris_py.errors import (
-    DisjointIdsError,
-    FileFormatError,
-    InvalidInputError,
-    TrialMismatchError,
-)
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.trials import IdMap, QualityMeasures, SegmentQuality, trials
 from tests.forms import as_list, as_matrix, contents
 from tests.strategies import (
@@ -196,7 +191,7 @@ def test_numbers_of_lines_are_no_ids() -> None:
     item = Scores(np.ones((1, 12)), *keys[0].ids)
     assert Sample.from_trials(item, keys[0]).n_tar == 6
     for key in (*keys[1:], Key(["x"], ["y", "z"], [[True, False]], [[False, True]])):
-        with pytest.raises(DisjointIdsError):
+        with pytest.raises(TrialMismatchError):
             Sample.from_trials(item, key)
     # Other names are ids.
     renamed = keys[1].rename(segments=lambda name: name if name != "10" else "x")
