@@ -11,7 +11,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -24,7 +24,7 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Speakers, Times
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import TrialSpeakers
 
@@ -69,10 +69,6 @@ class Rows(Protocol):
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
         """Yield the scores of each class, row by row."""
-
-
-# What is drawn or left out in each row.
-Units = TypeVar("Units")
 
 
 @attrs.frozen(eq=False)
@@ -133,40 +129,50 @@ class CountedRows(abc.ABC):
         return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
 
 
-class SummedClass(abc.ABC, Generic[Units]):
+class SummedClass(abc.ABC):
     """The trials of one class in many rows, which units that are drawn or left out make."""
 
     one: ScoredClass
 
     @abc.abstractmethod
-    def sums(
-        self, units: Units, values: Float64Array | None, place: AnyArray | int, size: int
-    ) -> AnyArray:
-        """Add up a value of each sorted trial, by default 1, by group and place below `size`.
+    def times(self) -> Iterator[IntArray]:
+        """Yield how often each sorted trial counts, row by row."""
 
-        The result is (n_rows, n_groups, size).
-        """
+    @abc.abstractmethod
+    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+        """Add up a value of each sorted trial, by default 1, by its cell: (n_rows, n_cells)."""
 
-    def below(self, units: Units, counts_below: IntArray) -> Float64Array:
+    def _sums(self, values: Float64Array | None, place: AnyArray | int, size: int) -> AnyArray:
+        """Add up a value, times the weight, by group and place: (n_rows, n_groups, size)."""
+        weights, groups = self.one.sorted_weights, self.one.sorted_groups
+        if weights is not None:
+            values = weights if values is None else weights * values
+        cells = np.broadcast_to(place, self.one.size)
+        if groups is not None:
+            cells = groups.astype(np.int64) * size + cells
+        n_groups = self.one.shares.size
+        return self.add_up(values, cells, n_groups * size).reshape(-1, n_groups, size)
+
+    def below(self, counts_below: IntArray) -> Float64Array:
         """Return the mass below each threshold, (n_rows, k), by the numbers of trials below."""
         # Between two thresholds lies what is below the second and not below the first.
         size = counts_below.size - 1
         place = np.repeat(np.arange(size), np.diff(counts_below))
-        counts = self.sums(units, None, place, size).cumsum(axis=2)
+        counts = self._sums(None, place, size).cumsum(axis=2)
         with np.errstate(invalid="ignore", divide="ignore"):
             mass = self._mix(counts / counts[:, :, -1:])
         return np.concatenate((np.zeros((len(mass), 1)), mass), axis=1)
 
-    def means(self, units: Units, losses: Float64Array) -> Float64Array:
+    def means(self, losses: Float64Array) -> Float64Array:
         """Return the mean loss of each row; of several losses (k, n), that of each."""
         if losses.ndim > 1:
-            return np.stack([self.means(units, one) for one in losses], axis=1)
+            return np.stack([self.means(one) for one in losses], axis=1)
         endless = ~np.isfinite(losses)
-        sums = self.sums(units, np.where(endless, 0.0, losses), 0, 1)
+        sums = self._sums(np.where(endless, 0.0, losses), 0, 1)
         # An infinite loss of a trial that does not count is no loss.
         if endless.any():
-            sums = np.where(self.sums(units, endless.astype(float), 0, 1) > 0, np.inf, sums)
-        counts = self.sums(units, None, 0, 1)
+            sums = np.where(self._sums(endless.astype(float), 0, 1) > 0, np.inf, sums)
+        counts = self._sums(None, 0, 1)
         # Where nobody is left the sum is a rounding residue.
         with np.errstate(invalid="ignore", divide="ignore"):
             return self._mix(np.where(counts > 0, sums, np.nan) / counts)[:, 0]
@@ -177,6 +183,41 @@ class SummedClass(abc.ABC, Generic[Units]):
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
+
+
+@attrs.frozen(eq=False)
+class SummedRows(CountedRows):
+    """Rows of both classes."""
+
+    sample: Sample
+    tar: SummedClass
+    non: SummedClass
+
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
+        """Return the mass below thresholds."""
+        return self.tar.below(tar), self.non.below(non)
+
+    def means(self, losses: Losses) -> Rates:
+        """Return the mean loss of each class."""
+        return self.tar.means(losses[0]), self.non.means(losses[1])
+
+    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield the scores of each class, each as often as it counts."""
+        for times in zip(self.tar.times(), self.non.times(), strict=True):
+            yield from OneRow(self.sample, times).lists()
+
+
+def known_speakers(one: ScoredClass) -> Speakers:
+    """Return the speakers of both sides of each trial."""
+    if one.speakers is None:
+        raise invalid("sample", "know the speakers of its trials", "none")
+    return one.speakers
+
+
+def speaker_sides(sample: Sample) -> list[IntArray]:
+    """Return the numbers of the speakers of all trials, on each side of each class."""
+    sides = *known_speakers(sample.tar), *known_speakers(sample.non)
+    return [side for side in sides if side is not None]
 
 
 def indicators(sample: Sample, limit: float) -> Losses:

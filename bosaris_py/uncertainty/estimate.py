@@ -24,9 +24,6 @@ Ends: TypeAlias = Callable[[float], tuple[float, float]]
 # From a stated value to the chances of an estimate at most, and at least, as large as this one.
 Tails: TypeAlias = Callable[[float], tuple[float, float]]
 
-# What rounding leaves of a difference of 0.
-ROUNDING = 1e-12
-
 # Of smaller tails 1 - 2 tail would be 1.
 _LEAST_TAIL = 2.0**-52
 
@@ -120,7 +117,7 @@ class Estimate:
         Estimate
         """
         law = functools.partial(_student_ends, value, standard_error, degrees, bounds)
-        tails = functools.partial(_student_tails, value, standard_error, degrees)
+        tails = functools.partial(student_tails, value, standard_error, degrees)
         fields |= {"degrees": degrees, "ends": law, "tails": tails}
         return cls(value=float(value), standard_error=float(standard_error), **fields)
 
@@ -337,8 +334,7 @@ def _one_sided(confidence: float) -> float:
 
 def student_quantile(degrees: float, tail: float) -> float:
     """Return the upper quantile of Student's t; of inf degrees that of the normal law."""
-    law = scipy.special.ndtri(tail) if math.isinf(degrees) else scipy.special.stdtrit(degrees, tail)
-    return -float(law)
+    return -float(scipy.special.stdtrit(degrees, tail))
 
 
 def _student_ends(
@@ -349,18 +345,18 @@ def _student_ends(
     return low, high
 
 
-def _student_tails(
+def student_tails(
     value: float, error: float, degrees: float, against: float
 ) -> tuple[float, float]:
+    """Return the chances of an estimate at most, and at least, as large if the truth is known."""
     gap = value - against
-    if abs(gap) <= ROUNDING * abs(value) or not error > 0:
-        away = math.copysign(math.inf, gap) if abs(gap) > ROUNDING * abs(value) else 0.0
-    else:
-        away = gap / error
+    # What rounding leaves of a difference of 0.
+    if abs(gap) <= 1e-12 * abs(value):
+        gap = 0.0
+    away = gap / error if error > 0 else math.copysign(math.inf, gap) if gap else 0.0
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
-    if math.isinf(degrees):
-        return float(scipy.special.ndtr(away)), float(scipy.special.ndtr(-away))
-    return float(scipy.special.stdtr(degrees, away)), float(scipy.special.stdtr(degrees, -away))
+    lower, upper = scipy.special.stdtr(degrees, [away, -away]).tolist()
+    return lower, upper
 
 
 def _percentile_ends(ordered: Float64Array, tail: float) -> tuple[float, float]:

@@ -114,61 +114,22 @@ class _Rule:
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
         return np.where(np.isnan(pmiss[:, -1] + pfa[:, -1]), np.nan, found)
 
-    def _loss(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
-        """Return what is least at the best threshold, if not the gap between both rates."""
-        if self.name == "pfa":
-            return np.where(pfa <= self.rate + _ROUNDING, pmiss, np.inf)
-        return self.point.miss_cost * pmiss + self.point.fa_cost * pfa
-
     def _best(self, pmiss: Float64Array, pfa: Float64Array) -> IndexArray:
         """Return the place of the best threshold of each row."""
-        if self.name != "eer":
-            # Of equal costs the one with the fewest misses.
-            loss = self._loss(pmiss, pfa)
-            least = loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
-            return np.asarray(np.argmax(loss <= least, axis=1))
-        # Where both rates are nearest; of two such places the one with fewer errors.
-        distance = np.abs(pmiss - pfa)
-        near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
-        errors = np.where(near, pmiss + pfa, np.inf)
-        fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
-        return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
-
-    def _may_be_best(self, low: Rates, high: Rates) -> IndexArray:
-        """Return the places of thresholds that may be chosen if rates lie between two bounds."""
         if self.name == "eer":
-            (m, f), (most_m, most_f) = low, high
-            least = np.maximum(np.maximum(m - most_f, f - most_m), 0.0)
-            most = np.maximum(most_m - f, most_f - m)
+            # Where both rates are nearest; of two such places the one with fewer errors, and of
+            # equal ones the last.
+            distance = np.abs(pmiss - pfa)
+            near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
+            errors = np.where(near, pmiss + pfa, np.inf)
+            fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
+            return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
+        if self.name == "pfa":
+            loss = np.where(pfa <= self.rate + _ROUNDING, pmiss, np.inf)
         else:
-            least, most = self._loss(*low), self._loss(*high)
-        return np.flatnonzero(least <= most.min())
-
-    def near(self, left: LeftOut) -> LeftOut:
-        """Return a set whose scores far from all thresholds that a row may choose are equal.
-
-        Few distinct scores are left, so that rows are short; each chooses as before.
-        """
-        grid, rates = left.sample.grid("all"), left.sample.rates_at_all(grid="all")
-        bounds = []
-        for (rate,), part in zip(rates, (left.tar, left.non), strict=True):
-            # Without a share s of a class, a rate r lies from (r - s) / (1 - s) to r / (1 - s).
-            share = min(np.diff(part.starts).max() / part.one.size, 1.0 - _ROUNDING)
-            bounds.append(((rate - share) / (1.0 - share), rate / (1.0 - share)))
-        (low_m, high_m), (low_f, high_f) = ((a - _ROUNDING, b + _ROUNDING) for a, b in bounds)
-        first, last = self._may_be_best((low_m, low_f), (high_m, high_f))[[0, -1]]
-        # Thresholds in the same gap have the same rates.
-        alike = (high_m >= low_m[first]) & (low_f <= high_f[first])
-        alike &= (low_m <= high_m[last]) & (high_f >= low_f[last])
-        places = np.flatnonzero(alike)
-        ends = grid[max(places[0] - 1, 0)], grid[places[-1]]
-        parts = []
-        for part in (left.tar, left.non):
-            listed = part.one.listed.clip(*ends)
-            one = attrs.evolve(part.one, listed=listed, order=part.one.order)
-            parts.append(attrs.evolve(part, one=one))
-        sample = attrs.evolve(left.sample, tar=parts[0].one, non=parts[1].one)
-        return attrs.evolve(left, sample=sample, tar=parts[0], non=parts[1], known={})
+            loss = self.point.miss_cost * pmiss + self.point.fa_cost * pfa
+        # Of equal costs the one with the fewest misses.
+        return np.asarray(np.argmax(loss <= loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING), 1))
 
 
 def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
@@ -310,9 +271,8 @@ def _estimates(
     fixed = np.full(without_test.n_units, threshold)
     of_test["threshold"] = Jackknife(threshold, fixed, without_test.shares)
 
-    near = rule.near(without_dev)
-    grid = near.sample.grid("all")
-    blocks = [rule.thresholds(grid, block.rates("all")) for block in near.blocks("all")]
+    grid = dev.grid("all")
+    blocks = [rule.thresholds(grid, block.rates("all")) for block in without_dev.blocks("all")]
     of_dev = _figures(test, np.concatenate(blocks), point, figures["own_minimum"])
     names = [one.names for one in (without_dev, without_test) if one.names is not None]
     both = np.concatenate(names) if len(names) == 2 else None

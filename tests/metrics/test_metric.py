@@ -6,7 +6,7 @@ import pytest
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.costs import Cllr, MinDCF
-from bosaris_py.metrics.metric import CountedRows, Metric, OneRow, SummedClass, as_metric
+from bosaris_py.metrics.metric import Metric, OneRow, SummedClass, SummedRows, as_metric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.trials.sample import Sample, ScoredClass
 
@@ -81,30 +81,19 @@ class Repeated(SummedClass):
     """Rows in which each sorted trial counts as often as a row of whole numbers says."""
 
     one: ScoredClass
+    units: np.ndarray
 
-    def sums(self, units, values, place, size) -> np.ndarray:
+    def times(self):
+        """Yield the rows."""
+        return iter(self.units)
+
+    def add_up(self, values, cells, n_cells) -> np.ndarray:
         """Add up trial by trial."""
-        groups = np.zeros(self.one.size, int) if self.one.groups is None else self.one.sorted_groups
-        found = np.zeros((len(units), self.one.shares.size, size))
-        places = np.broadcast_to(place, self.one.size)
-        for row, trial in np.ndindex(*units.shape):
+        found = np.zeros((len(self.units), n_cells))
+        for row, trial in np.ndindex(*self.units.shape):
             value = 1.0 if values is None else values[trial]
-            found[row, groups[trial], places[trial]] += units[row, trial] * value
+            found[row, cells[trial]] += self.units[row, trial] * value
         return found
-
-
-@attrs.frozen(eq=False)
-class SomeRows(CountedRows):
-    """Rows of both classes."""
-
-    sample: Sample
-    units: tuple[np.ndarray, np.ndarray]
-
-    def below(self, tar, non) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mass below thresholds."""
-        classes = self.sample.tar, self.sample.non
-        each = zip(classes, self.units, (tar, non), strict=True)
-        return tuple(Repeated(one).below(units, counts) for one, units, counts in each)
 
 
 @pytest.mark.parametrize("shares", [(1.0,), (0.25, 0.75), (0.0, 1.0)])
@@ -121,16 +110,14 @@ def test_rows_answer_what_each_of_them_answers(shares: tuple[float, ...]) -> Non
         times[4], times[5] = 0, np.arange(times.shape[1]) % 2
     limits = np.array([3.0, -np.inf, np.inf, 1.0, 3.0])
     losses = [np.stack((rng.random(n), np.where(np.arange(n) == 2, np.inf, 1.0))) for n in (7, 9)]
-    rows = SomeRows(sample, units)
+    rows = SummedRows(sample, *map(Repeated, classes, units))
     for i, times in enumerate(zip(*units, strict=True)):
         one = OneRow(sample, times)
         with np.errstate(invalid="ignore", divide="ignore"):
             pairs = [(rows.rates(grid), one.rates(grid)) for grid in ("hull", "ties", "all")]
             pairs.append((rows.rates_at(limits), one.rates_at(limits)))
             for part in (losses, [two[1] for two in losses]):
-                each = zip(classes, units, part, strict=True)
-                found = [Repeated(one).means(unit, values) for one, unit, values in each]
-                pairs.append((found, one.means(tuple(part))))
+                pairs.append((rows.means(part), one.means(tuple(part))))
         for found, expected in pairs:
             for mine, theirs in zip(found, expected, strict=True):
                 if np.isnan(theirs).any():

@@ -221,7 +221,7 @@ def test_a_replicate_by_speaker_repeats_trials(metric, sample):
     draws = SpeakerDraws.from_systems([sample])
     (rows,) = draws.rows(20, np.random.default_rng(5))
     values = metric.values(rows)
-    for value, picks in zip(values, rows.tar, strict=True):
+    for value, picks in zip(values, rows.tar.picks, strict=True):
         (who, _), (first, second) = sample.tar.speakers, sample.non.speakers
         # A spoof counts as often as the speaker who is claimed.
         of_second = np.where(second < 0, 1, picks[second])

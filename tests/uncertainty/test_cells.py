@@ -8,8 +8,7 @@ from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
 from bosaris_py.metrics.metric import Metric
 from bosaris_py.metrics.ranks import AUC, EER, MinCllr
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.cells import CellRows, Cells
-from bosaris_py.uncertainty.draws import picked_units
+from bosaris_py.uncertainty.draws import CellRows, picked_units
 from tests.uncertainty.samples import make_sample
 
 METRICS = [EER(), EER("step"), AUC(), MinDCF(0.1), ActDCF(0.1), Cllr(), MinCllr()]
@@ -29,7 +28,7 @@ def test_rows_equal_times_of_trials(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sample = make_sample(rng, groups=seed % 2 == 1, weights=seed == 2, ties=seed == 3)
     weights = picked_units(5, 9, rng)
-    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
+    rows = CellRows.from_sample(sample, 9, 9).drawn(weights, weights)
     for metric in METRICS:
         naive = [
             metric.value(
@@ -45,7 +44,7 @@ def test_functions_of_users_get_trials_as_often_as_they_count() -> None:
     rng = np.random.default_rng(7)
     sample = make_sample(rng)
     weights = picked_units(4, 9, rng)
-    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
+    rows = CellRows.from_sample(sample, 9, 9).drawn(weights, weights)
     lists = list(rows.lists())
     for (tar, non), w in zip(lists, weights, strict=True):
         assert tar.size == times_of(sample.tar, w, targets=True).sum()
@@ -57,7 +56,7 @@ def test_a_spoof_counts_as_often_as_its_speaker() -> None:
     rng = np.random.default_rng(8)
     sample = make_sample(rng, spoofs=True).with_shares(0.5, 0.5)
     weights = picked_units(3, 9, rng)
-    rows = CellRows(sample, Cells.from_sample(sample, (9, 9)), weights, weights)
+    rows = CellRows.from_sample(sample, 9, 9).drawn(weights, weights)
     naive = [
         EER().computed(
             sample, (times_of(sample.tar, w, targets=True), times_of(sample.non, w, targets=False))
@@ -72,6 +71,6 @@ def test_non_targets_of_one_speaker_are_refused() -> None:
     first, _ = sample.non.speakers
     same = Sample(sample.tar, ScoredClass(sample.non.listed, speakers=(first, first)))
     with pytest.raises(InvalidInputError):
-        Cells.from_sample(same, (9, 9))
+        CellRows.from_sample(same, 9, 9)
     with pytest.raises(InvalidInputError):
-        Cells.from_sample(Sample.from_scores([1.0], [0.0]), (1, 1))
+        CellRows.from_sample(Sample.from_scores([1.0], [0.0]), 1, 1)
