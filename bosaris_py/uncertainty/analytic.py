@@ -345,24 +345,19 @@ def dcf_standard_error(
     True
     """
     check.check_choice(method, SetMethod, "method")
-    chosen, points = as_metric(metric), cost_points(metric)
-    if not points:
+    chosen = as_metric(metric)
+    if not isinstance(chosen, ThresholdMetric):
         expected = "be a cost at a threshold, such as DCF(...) or ActDCF(...)"
         raise check.invalid("metric", expected, check.describe(metric))
     drawn = "iid" if method == "upper-bound" else method
     sample = chosen.view(drawn_lists(tar, non, drawn, tar_sets, non_sets))
     classes = sample.tar, sample.non
     losses = np.zeros(sample.tar.size), np.zeros(sample.non.size)
-    for limit, *prices in points:
+    for limit, *prices in chosen.points:
         for loss, price, wrong in zip(losses, prices, indicators(sample, limit), strict=True):
             loss += price * wrong
     warn(few_errors(chosen, sample))
     return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
-
-
-def cost_points(metric: object) -> list[tuple[float, float, float]]:
-    """Return thresholds and prices of a cost at thresholds of its own; none of other metrics."""
-    return metric.points if isinstance(metric, ThresholdMetric) else []
 
 
 def _variance_of_mean(losses: Float64Array, one: ScoredClass, method: SetMethod) -> float:

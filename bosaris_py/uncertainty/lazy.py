@@ -318,20 +318,15 @@ def _error_law(one: ScoredClass, wrong: BoolArray, method: Method) -> _DrawError
 
 
 def _lazy_errors(
-    points: list[tuple[float, float, float]], sample: Sample, method: Method
+    point: tuple[float, float, float], sample: Sample, method: Method
 ) -> LazyErrors | None:
     """Find the law of the errors at one threshold; None where sets differ in size."""
-    if len(points) > 1:
-        return None
-    ((limit, *prices),) = points
-    tar, non = sample.tar, sample.non
-    wrong = tar.listed < np.float64(limit), non.listed >= np.float64(limit)
-    classes = []
-    for price, one, errors in zip(prices, (tar, non), wrong, strict=True):
-        if (draw := _error_law(one, errors, method)) is None:
-            return None
-        classes.append((price, one.size, draw))
-    return LazyErrors(classes)
+    (limit, *prices), classes = point, (sample.tar, sample.non)
+    wrong = classes[0].listed < np.float64(limit), classes[1].listed >= np.float64(limit)
+    laws = [_error_law(*pair, method) for pair in zip(classes, wrong, strict=True)]
+    found = zip(prices, classes, laws, strict=True)
+    known = [(price, one.size, draw) for price, one, draw in found if draw is not None]
+    return LazyErrors(known) if len(known) == 2 else None
 
 
 def lazy_draws(
@@ -341,8 +336,8 @@ def lazy_draws(
     plain = sample.tar.is_plain and sample.non.is_plain
     weighted = sample.tar.weights is not None or sample.non.weights is not None
     match metric:
-        case ThresholdMetric() if plain and method != "speaker":
-            return _lazy_errors(metric.points, sample, method)
+        case ThresholdMetric(points=[point]) if plain and method != "speaker":
+            return _lazy_errors(point, sample, method)
         case MinCost() if method == "iid" and not weighted:
             return LazyMinCost.from_sample(sample, [(miss, fa) for _, miss, fa in metric.points])
         case EER(definition="rocch") if method == "iid" and not weighted:

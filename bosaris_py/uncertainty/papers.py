@@ -28,12 +28,11 @@ from bosaris_py._notes import warn
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Record, Table, joined_notes, or_none
 from bosaris_py._validation import Rng
-from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric, as_metric
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike
-from bosaris_py.uncertainty.analytic import cost_points
 from bosaris_py.uncertainty.bootstrap import (
     IntervalKind,
     Resampling,
@@ -572,7 +571,8 @@ def bootstrap_table(
         }
         letters = _letters(how, seed, metrics, views) if groups else {}
         for name, view in views.items():
-            chosen, points = metrics[name], cost_points(metrics[name])
+            chosen = metrics[name]
+            points = chosen.points if isinstance(chosen, ThresholdMetric) else []
             # Single calls begin with this seed, too.
             one, many = (attrs.evolve(how, rng=seed) for _ in range(2))
             estimate = one.estimate(chosen, [view])

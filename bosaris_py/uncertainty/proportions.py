@@ -407,15 +407,15 @@ def _open_tails(normal: Estimate, least_p: float, against: float) -> tuple[float
     return max(less, least), max(greater, least)
 
 
-def _few_errors(errors: Mapping[str, float]) -> list[Note]:
+def notes_of_few(errors: Mapping[str, float]) -> list[Note]:
     """Note rates that rest on fewer than 30 errors, the rule of 30."""
     rare = {name: n for name, n in errors.items() if n < FEWEST_ERRORS}
-    texts = {f"The {name} rests on {n:g} errors.": n for name, n in rare.items()}
+    texts = {f"The {name} rests on {n:.3g} errors.": n for name, n in rare.items()}
     return [Note(FewErrorsWarning, text, count=n, advice=_ADVICE) for text, n in texts.items()]
 
 
 def _notes(counts: ErrorCounts) -> list[Note]:
-    return _few_errors({"miss rate": counts.misses, "false-alarm rate": counts.false_alarms})
+    return notes_of_few({"miss rate": counts.misses, "false-alarm rate": counts.false_alarms})
 
 
 def _warned(found: Estimate) -> Estimate:
@@ -477,7 +477,7 @@ def error_rate_interval(
     n = check.as_number(trials, "trials", "be a number of trials, 1 or more", _is_many)
     allowed = f"be 0, or a number of errors from 1 to `trials`, {n:g}"
     wrong = check.as_number(errors, "errors", allowed, lambda x: x == 0.0 or 1.0 <= x <= n)
-    rate, notes = wrong / n, _few_errors({"error-rate": wrong})
+    rate, notes = wrong / n, notes_of_few({"error-rate": wrong})
     of_rate = Moments(rate, rate * (1.0 - rate) / n, "normal", notes)
     found = normal_estimate(of_rate, confidence=confidence)
     if method == "wilson":
@@ -729,7 +729,7 @@ def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
     variance = sum(each**2 * (x + y) for each, x, y in parts)
     unseen = [] if variance > 0.0 else list(zip(prices, sizes, strict=True))
     one, other = map(sum, counts)
-    notes = _few_errors(
+    notes = notes_of_few(
         {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
     )
     # No less than if the sign of each disagreement is flipped.

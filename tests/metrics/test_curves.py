@@ -41,14 +41,9 @@ def _record(oracle: Path, name: str) -> dict[str, np.ndarray]:
 
 # ---- Bayes error-rates
 
-FIELDS = {
-    "act_dcf": "actDCF",
-    "act_miss_rate": "act_miss_curve",
-    "act_fa_rate": "act_fa_curve",
-    "min_dcf": "minDCF",
-    "min_miss_rate": "min_miss_curve",
-    "min_fa_rate": "min_fa_curve",
-}
+# What the toolkit calls them.
+PARTS = {"miss_rate_act": "act_miss_curve", "fa_rate_act": "act_fa_curve"}
+PARTS |= {"miss_rate_min": "min_miss_curve", "fa_rate_min": "min_fa_curve"}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +59,11 @@ def test_bayes_curves_and_dr30_points_are_the_toolkits(oracle: Path, name: str) 
     curves = BayesCurves.from_sample(Sample.from_scores(record["tar"], record["non"]), grid)
     # The record holds every tenth point.
     np.testing.assert_allclose(curves.plo[::10], record["ndcf_plo"], rtol=0, atol=1e-12)
-    for ours, theirs in FIELDS.items():
+    found = {"actDCF": curves.act_dcf, "minDCF": curves.min_dcf}
+    found |= {theirs: curves.parts[ours] for ours, theirs in PARTS.items()}
+    for theirs, values in found.items():
         expected = record[f"ndcf_{theirs}"]
-        np.testing.assert_allclose(getattr(curves, ours)[::10], expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(values[::10], expected, rtol=0, atol=1e-12)
     indices = [-1 if i is None else i for i in (curves.dr30_fa_index, curves.dr30_miss_index)]
     assert indices == [record["ndcf_dr30fa_index"], record["ndcf_dr30miss_index"]]
 
@@ -82,8 +79,9 @@ def test_bayes_curves_are_the_metrics_and_their_parts_add_up(tar, non):
         np.testing.assert_allclose(curves.act_dcf[clear], expected, rtol=1e-9)
     np.testing.assert_allclose(curves.min_dcf, min_dcf(tar, non, sigmoid(plo)), 1e-9, 1e-15)
     # Sums of two rounded products of numbers up to exp(9).
-    np.testing.assert_allclose(curves.act_miss_rate + curves.act_fa_rate, curves.act_dcf)
-    np.testing.assert_allclose(curves.min_miss_rate + curves.min_fa_rate, curves.min_dcf)
+    for kind, whole in (("act", curves.act_dcf), ("min", curves.min_dcf)):
+        parts = curves.parts[f"miss_rate_{kind}"] + curves.parts[f"fa_rate_{kind}"]
+        np.testing.assert_allclose(parts, whole)
     assert (curves.min_dcf <= curves.act_dcf * (1 + 1e-12)).all()
 
 
