@@ -42,10 +42,9 @@ LARGEST_PLO = 700.0
 # Up to this many vertices are drawn as they are.
 _FEW_VERTICES = 10_000
 
-# Side of a cell, as a share of the window's: on a plot of 15 cm about 0.02 mm, a dot of a
-# 1200 dpi printer. Outside the window cells are larger; they matter only after zooming out.
-_CELLS_IN_WINDOW = 8192
-_CELLS_OUTSIDE = 1024
+# Cells along a side of the window: on a plot of 15 cm of about 0.02 mm, a dot of a 1200 dpi
+# printer. Outside the window cells are larger; they matter only after zooming out.
+_CELLS, _LARGER_OUTSIDE = 8192, 8
 
 # Largest step between neighbouring points of a curved stroke, as a share of the window.
 _STEPS_IN_WINDOW = 500
@@ -365,12 +364,7 @@ class ScoreHistogram:
         if np.ndim(bins) == 0:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
             finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
-            low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-            edges = np.linspace(low, high, count + 1)
-            if not (np.diff(edges) > 0.0).all():
-                # Scores so nearly equal that too few numbers are left between them.
-                half = max(0.5, 1e-6 * abs(low))
-                edges = np.linspace(low - half, high + half, count + 1)
+            edges = np.histogram_bin_edges(finite if finite.size else [0.0, 1.0], count)
         else:
             edges = ascending(bins, "bins")
             if edges.size < 2:
@@ -412,7 +406,7 @@ def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     Notes
     -----
     Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side of the
-    window; of the vertices in a cell the first and the last are kept. O(cells log n) time.
+    window; of the vertices in a cell the first and the last are kept.
 
     The step of a group of equal scores of both classes is straight in the error-rates, but curved
     in a DET plot: points along it are added, as in `hull_points`.
@@ -450,34 +444,16 @@ def hull_points(hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits) -> Points
     return _with_curved_strokes(hull.pfa, hull.pmiss, pfa_limits, pmiss_limits)
 
 
-def _ends_in_cells(
-    pfa: Float64Array, pmiss: Float64Array, pfa_limits: Limits, pmiss_limits: Limits
-) -> IndexArray:
+def _ends_in_cells(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> IndexArray:
     """Return the indices of the first and last vertex in each cell of the plane."""
     # A ROC falls monotonically, so what is left out between these two lies in the same cell, and
-    # the two curves nowhere differ by more than the size of a cell. At most 2 x (8192 + 8192)
-    # vertices remain in the window. Borders are searched in the error-rates, which are sorted.
-    entries = np.concatenate(
-        (
-            [0],
-            # First vertex below each border, for rates that fall from 1 to 0.
-            pfa.size - np.searchsorted(pfa[::-1], _cell_borders(pfa_limits)),
-            np.searchsorted(pmiss, _cell_borders(pmiss_limits)),
-        )
-    )
-    entries = entries[entries < pfa.size]
-    return np.unique(np.concatenate((entries, entries[entries > 0] - 1, [pfa.size - 1])))
-
-
-def _cell_borders(limits: Limits) -> Float64Array:
-    """Return the borders of the cells along one axis, as ascending rates."""
-    low, high = scipy.special.ndtri(limits)
-    coarse = (high - low) / _CELLS_OUTSIDE
-    # Of equal size in probits, hence of equal size on paper.
-    below = np.arange(low, -_FARTHEST, -coarse)[:0:-1]
-    above = np.arange(high, _FARTHEST, coarse)[1:]
-    inside = np.linspace(low, high, _CELLS_IN_WINDOW + 1)
-    return np.asarray(scipy.special.ndtr(np.concatenate((below, inside, above))))
+    # the two curves nowhere differ by more than the size of a cell.
+    probits = _probits(np.stack((pfa, pmiss)))
+    low, high = scipy.special.ndtri(window).T[:, :, np.newaxis]
+    inside = np.clip(probits, low, high)
+    cells = (inside - low + (probits - inside) / _LARGER_OUTSIDE) / (high - low) * _CELLS
+    last = np.flatnonzero(np.diff(np.floor(cells)).any(axis=0))
+    return np.unique(np.concatenate(([0], last, last + 1, [pfa.size - 1])))
 
 
 def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:

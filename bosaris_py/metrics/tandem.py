@@ -107,9 +107,6 @@ class TandemMetric(AnyMetric):
     def number(self, both: Detectors) -> float:
         """Compute the metric of the scores of both detectors; NaN where it is not defined."""
 
-    def refuse(self, both: Detectors) -> None:
-        """Raise: the metric of these scores is not defined."""
-
     def detectors(self, system: AnySystem, name: str = "scores") -> dict[str, Scores]:
         """Return the scores of both detectors, by what messages call them."""
         if not isinstance(system, Mapping):
@@ -152,9 +149,7 @@ class TandemMetric(AnyMetric):
     def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned."""
         value = super().computed(view, times)
-        if math.isnan(value) and times is None:
-            self.refuse(_detectors(view))
-        return value
+        return _defined(value) if times is None else value
 
     def __call__(self, *, asv: Lists, cm: Lists) -> float:  # type: ignore[override]
         """Compute the metric of lists of scores.
@@ -170,11 +165,16 @@ class TandemMetric(AnyMetric):
         -------
         float
         """
-        both = Detectors.from_lists(asv, cm)
-        value = self.number(both)
-        if math.isnan(value):
-            self.refuse(both)
-        return value
+        return _defined(self.number(Detectors.from_lists(asv, cm)))
+
+
+def _defined(value: float) -> float:
+    """Return a value; raise if the cost of a tandem cannot be divided by that of its verifier."""
+    if math.isnan(value):
+        expected = "be better than to reject every trial, and accept some spoof"
+        hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
+        raise invalid("asv", expected, "a cost C1 <= 0, or C2 = 0", hint)
+    return value
 
 
 def _detectors(sample: Sample) -> Detectors:
@@ -182,19 +182,6 @@ def _detectors(sample: Sample) -> Detectors:
 
 
 # ---- The tandem detection cost
-
-
-def _limit(value: object, name: str, word: str) -> float | str:
-    """Return a threshold as a number, or the word that stands for one."""
-    return word if value == word else as_number(value, name, "be a number", lambda x: x == x)
-
-
-def _verifier_limit(value: object) -> float | str:
-    return _limit(value, "asv_threshold", "eer")
-
-
-def _limit_or_none(value: object) -> float | str | None:
-    return None if value is None else _limit(value, "threshold", "bayes")
 
 
 @attrs.frozen
@@ -226,11 +213,16 @@ class TDCF(TandemMetric):
     """
 
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["ASVspoof5"], converter=to_costs)
-    asv_threshold: float | str = attrs.field(default="eer", kw_only=True, converter=_verifier_limit)
+    asv_threshold: float | str = attrs.field(default="eer", kw_only=True)
     form: Form = attrs.field(default="revised", kw_only=True, validator=one_of(Form))
-    threshold: float | str | None = attrs.field(
-        default=None, kw_only=True, converter=_limit_or_none
-    )
+    threshold: float | str | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless thresholds are numbers, or words that stand for some."""
+        words: dict[str, tuple[object, ...]] = {"asv_threshold": ("eer",)}
+        for name, allowed in (words | {"threshold": ("bayes", None)}).items():
+            if (value := getattr(self, name)) not in allowed:
+                as_number(value, name, "be a number", lambda x: not math.isnan(x))
 
     @property
     def label(self) -> str:
@@ -280,14 +272,6 @@ class TDCF(TandemMetric):
             return math.nan
         pmiss, pfa = self._cm_rates(both.countermeasure, c1, c2)
         return (c0 + (c1 * pmiss + c2 * pfa)) / (c0 + min(c1, c2))
-
-    def refuse(self, both: Detectors) -> None:
-        """Raise: the verifier is worse than none, or accepts no spoof."""
-        _, (c0, c1, _) = self._verifier(both)
-        if not c1 > 0:
-            hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
-            raise invalid("asv", "be better than to reject every trial", f"C1 = {c1:.4g}", hint)
-        raise invalid("asv", "leave a cost that can be divided by", f"{c0:g}: no spoof is accepted")
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of the tandem cost, and how many there are, at its thresholds."""

@@ -19,7 +19,7 @@ from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap import drawn_lists, few_errors
 from bosaris_py.uncertainty.estimate import Estimate
-from bosaris_py.uncertainty.proportions import Moments, normal_estimate
+from bosaris_py.uncertainty.proportions import NormalLaw
 
 Ties: TypeAlias = Literal["coin", "half"]
 SetMethod: TypeAlias = Literal["upper-bound", "one-layer", "two-layer"]
@@ -178,7 +178,7 @@ class DeLongResult:
         # Areas without variance, of separated classes, say nothing about their difference.
         least_p = 0.0 if variance > 0.0 else 1.0
         difference = float(self.auc[first] - self.auc[second])
-        return normal_estimate(Moments(difference, variance, "DeLong"), least_p=least_p)
+        return NormalLaw(difference, variance, least_p=least_p).estimate("DeLong")
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
