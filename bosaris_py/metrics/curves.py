@@ -364,7 +364,12 @@ class ScoreHistogram:
         if np.ndim(bins) == 0:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
             finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
-            edges = np.histogram_bin_edges(finite if finite.size else [0.0, 1.0], count)
+            low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+            edges = np.linspace(low, high, count + 1)
+            if not (np.diff(edges) > 0.0).all():
+                # Scores so nearly equal that too few numbers are left between them.
+                half = max(0.5, 1e-6 * abs(low))
+                edges = np.linspace(low - half, high + half, count + 1)
         else:
             edges = ascending(bins, "bins")
             if edges.size < 2:

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -66,8 +67,6 @@ _FEW_UNITS = 100
 
 # Numbers of a block of rows: it and its work arrays take some 8 MB each.
 _BLOCK_CELLS = 2**20
-
-_METHOD = "jackknife over speakers"
 
 
 @attrs.frozen(eq=False)
@@ -203,11 +202,12 @@ class Jackknife:
     # Price, meetings and errors of each class, see the head of the module.
     unseen: tuple[tuple[float, int, float], ...] = ()
     is_difference: bool = False
+    method: ClassVar[str] = "jackknife over speakers"
 
     @functools.cached_property
     def deviations(self) -> Float64Array:
         """What each unit does to the metric; 0 where a class has no trials without it."""
-        return np.nan_to_num(self._mean - self.without)
+        return np.where(np.isfinite(self.without), self._mean - self.without, 0.0)
 
     @functools.cached_property
     def _mean(self) -> float:
@@ -218,6 +218,11 @@ class Jackknife:
     def n_units(self) -> int:
         """The number of units without which the metric is known."""
         return int(np.isfinite(self.without).sum())
+
+    @property
+    def fewest(self) -> int:
+        """The number of units that decides whether there is an interval."""
+        return self.n_units
 
     @functools.cached_property
     def standard_error(self) -> float:
@@ -267,13 +272,15 @@ class Jackknife:
             value=self.value,
             standard_error=None,
             confidence=confidence,
-            method=_METHOD,
+            method=self.method,
             n_units=self.n_units,
             effective_units=float(1.0 / (self.shares**2).sum()),
             deviations=None if names is None else dict(zip(names.tolist(), effects, strict=True)),
-            notes=(*notes, *few_speakers(self.n_units)),
+            notes=(*notes, *few_speakers(self.fewest)),
         )
-        if self.n_units < FEWEST_UNITS or not np.isfinite(self.value):
+        # A threshold of inf, which rejects all, is at no distance from another one.
+        is_endless = np.isinf(self.without).any() or not np.isfinite(self.value)
+        if self.fewest < FEWEST_UNITS or is_endless:
             return found
         # Where no unit changes the value there is no error, but what is unseen leaves ends open.
         error, tails = self.standard_error or None, None

@@ -25,13 +25,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, IndexArray, StrArray
+from bosaris_py._arrays import Float64Array, IndexArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
@@ -46,13 +46,7 @@ from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_name
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.draws import speakers_present
 from bosaris_py.uncertainty.estimate import Estimate
-from bosaris_py.uncertainty.jackknife import (
-    FEWEST_UNITS,
-    Jackknife,
-    LeftOut,
-    few_speakers,
-    jackknife,
-)
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, jackknife
 
 # Scores with their key, or two lists of scores.
 DataSet: TypeAlias = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
@@ -62,14 +56,8 @@ Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 # Error-rates that differ by less differ by rounding.
 _ROUNDING = 2.0**-40
 
-_FIGURES = {
-    "pmiss": "miss rate",
-    "pfa": "false-alarm rate",
-    "hter": "HTER",
-    "cost": "cost",
-    "own_minimum": "own minimum",
-    "regret": "regret",
-}
+_FIGURES = {"pmiss": "miss rate", "pfa": "false-alarm rate", "hter": "HTER", "cost": "cost"}
+_FIGURES |= {"own_minimum": "own minimum", "regret": "regret"}
 
 
 @attrs.frozen
@@ -209,6 +197,25 @@ class _OfBothSets(Jackknife):
     """A figure whose variances over the speakers of dev and of test add up."""
 
     sets: tuple[Jackknife, Jackknife]
+    method: ClassVar[str] = "jackknife over speakers of dev and test"
+
+    @classmethod
+    def from_sets(cls, dev: Jackknife, test: Jackknife) -> "_OfBothSets":
+        """Put the values without each speaker together; what is unseen is that of test."""
+        without = np.concatenate((dev.without, test.without))
+        shares = np.concatenate((dev.shares, test.shares)) / 2.0
+        fields = test.scale, test.bounds, test.bias, test.unseen
+        return cls(test.value, without, shares, *fields, sets=(dev, test))
+
+    @functools.cached_property
+    def deviations(self) -> Float64Array:
+        """What each speaker does to the figure."""
+        return np.concatenate([one.deviations for one in self.sets])
+
+    @property
+    def fewest(self) -> int:
+        """The number of speakers of the smaller set."""
+        return min(one.n_units for one in self.sets)
 
     @functools.cached_property
     def standard_error(self) -> float:
@@ -220,27 +227,6 @@ class _OfBothSets(Jackknife):
         """The degrees of freedom of the sum."""
         parts = sum(one.standard_error**4 / one.degrees for one in self.sets)
         return self.standard_error**4 / parts if parts else min(one.degrees for one in self.sets)
-
-    def summary(self, names: StrArray | None) -> Estimate:
-        """Return the estimate; without an interval where a set has fewer than 5 speakers."""
-        n_units = [one.n_units for one in self.sets]
-        method, notes = "jackknife over speakers of dev and test", few_speakers(min(n_units))
-        found = Estimate(
-            value=self.value,
-            standard_error=None,
-            method=method,
-            n_units=sum(n_units),
-            notes=(*notes,),
-        )
-        # A threshold of inf, which rejects all, is at no distance from another one.
-        if min(n_units) < FEWEST_UNITS or any(np.isinf(one.without).any() for one in self.sets):
-            return found
-        effects = np.concatenate([one.deviations for one in self.sets]).tolist()
-        named = None if names is None else dict(zip(names.tolist(), effects, strict=True))
-        error = self.standard_error or None
-        return attrs.evolve(
-            found, standard_error=error, degrees=self.degrees, ends=self.ends, deviations=named
-        )
 
 
 def _figures(
@@ -280,8 +266,7 @@ def _estimates(
     for name, value in figures.items():
         one = attrs.evolve(of_test[name], value=value)
         moved = attrs.evolve(one, without=of_dev[name], shares=without_dev.shares)
-        fields = attrs.asdict(one, recurse=False)
-        estimates[name] = _OfBothSets(**fields, sets=(moved, one)).summary(both)
+        estimates[name] = _OfBothSets.from_sets(moved, one).estimate(0.95, both)
     return estimates
 
 
