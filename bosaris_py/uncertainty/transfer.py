@@ -40,9 +40,9 @@ from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_names
+from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.draws import speakers_present
 from bosaris_py.uncertainty.estimate import Estimate
@@ -273,31 +273,12 @@ def _estimates(
 def _sample(given: DataSet, name: str, speakers: SpeakersLike) -> Sample:
     """Join scores with a key, or take two lists of scores."""
     match given:
-        case (Scores() as scores, some_key):
-            key = as_key(some_key)
+        case (Scores() as scores, key):
+            return Sample.from_trials(scores, as_key(key), None, speakers).bona_fide()
         case (tar, non) if speakers is None:
             return Sample.from_scores(tar, non)
-        case _:
-            expected = "be a pair (scores, key); or, without speakers, (tar, non)"
-            raise invalid(name, expected, describe(given))
-    if speakers is None:
-        return Sample.from_trials(scores, key).bona_fide()
-    key = as_key(key)
-    models, _ = key.trial_positions()
-    if speaker_names(speakers, key)[0] is None and (models == models[:1]).all():
-        # Of a detector of spoofs, which is the only model, each trial has one speaker.
-        persons = TrialSpeakers.from_side(key, speakers, "segments")
-        sample = Sample.from_trials(scores, key, None, persons)
-        sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
-    else:
-        sample = Sample.from_trials(scores, key, None, speakers)
-    return sample.bona_fide()
-
-
-def _one_sided(one: ScoredClass) -> ScoredClass:
-    """Return a class whose trials have the speakers of their segments only."""
-    _, second = one.speakers or (None, None)
-    return one if second is None else attrs.evolve(one, speakers=(second, None))
+    expected = "be a pair (scores, key); or, without speakers, (tar, non)"
+    raise invalid(name, expected, describe(given))
 
 
 def transfer(
@@ -323,8 +304,7 @@ def transfer(
         Of the costs, which are not normalized: at 0.5 the cost is the HTER.
     speakers : optional
         A column of the keys, a pair (of models, of segments), a mapping or a function of the id.
-        Where a key has one model, as that of a countermeasure has, and only the segments have
-        speakers, each trial has one speaker.
+        Where a key has one model, as that of a countermeasure has, each trial has one speaker.
 
     Returns
     -------

@@ -184,8 +184,7 @@ def test_a_loop_over_speakers(rule, kind, rng):
         n = 7, 7 * 6 // 2
     if kind == "apart":
         dev, test = ((Scores(s.scoremat + 50.0 * k.tar, *k.ids), k) for s, k in (dev, test))
-    who = (None, speaker) if kind == "utterances" else speaker
-    found = transfer(dev, test, rule=rule, prior=POINT, speakers=who)
+    found = transfer(dev, test, rule=rule, prior=POINT, speakers=speaker)
 
     whole = [scores.get_tar_non(key) for scores, key in (dev, test)]
     options = {"rule": rule, "prior": POINT}
