@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -51,32 +51,51 @@ class Opening(NamedTuple):
     place: int
 
 
-class Rows(Protocol):
-    """Many samples at a time, a row each: one whole sample, replicates, or left-out speakers."""
+class Rows(abc.ABC):
+    """Many samples at a time, a row each: one whole sample, replicates, or left-out speakers.
 
-    @property
-    def sample(self) -> Sample:
-        """The sample that they are made of."""
+    What no subclass knows a faster way for is made of one row after the other.
+    """
+
+    # The sample that they are made of.
+    sample: Sample
+
+    @abc.abstractmethod
+    def each(self) -> Iterator["OneRow"]:
+        """Yield the rows."""
 
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid, (n_rows, k); see `Sample`."""
+        return _stacked(row.rates(grid) for row in self.each())
 
     def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds: (n_rows, k)."""
+        return _stacked(row.rates_at(thresholds) for row in self.each())
 
     def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class: (n_rows,), or (n_rows, k) of several losses."""
+        return _stacked(row.means(losses) for row in self.each())
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class, row by row."""
+        """Yield the scores of each class, each as often as it counts, row by row."""
+        return (scores for row in self.each() for scores in row.lists())
+
+
+def _stacked(rows: Iterable[Rates]) -> Rates:
+    first, second = zip(*rows, strict=True)
+    return np.concatenate(first), np.concatenate(second)
 
 
 @attrs.frozen(eq=False)
-class OneRow:
+class OneRow(Rows):
     """A sample as rows of one."""
 
     sample: Sample
     times: Times = None
+
+    def each(self) -> Iterator["OneRow"]:
+        """Yield the row."""
+        yield self
 
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
@@ -104,10 +123,8 @@ class OneRow:
         yield repeated(sample.tar, tar), *others
 
 
-class CountedRows(abc.ABC):
+class CountedRows(Rows):
     """Rows whose rates need no more than the numbers of trials between thresholds."""
-
-    sample: Sample
 
     @abc.abstractmethod
     def below(self, tar: IntArray, non: IntArray) -> Rates:
@@ -201,10 +218,10 @@ class SummedRows(CountedRows):
         """Return the mean loss of each class."""
         return self.tar.means(losses[0]), self.non.means(losses[1])
 
-    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class, each as often as it counts."""
-        for times in zip(self.tar.times(), self.non.times(), strict=True):
-            yield from OneRow(self.sample, times).lists()
+    def each(self) -> Iterator[OneRow]:
+        """Yield the rows."""
+        pairs = zip(self.tar.times(), self.non.times(), strict=True)
+        return (OneRow(self.sample, times) for times in pairs)
 
 
 def known_speakers(one: ScoredClass) -> Speakers:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
-from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
+from bosaris_py._validation import as_number, describe, invalid, one_of
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
@@ -109,10 +109,8 @@ class TandemMetric(AnyMetric):
 
     def detectors(self, system: AnySystem, name: str = "scores") -> dict[str, Scores]:
         """Return the scores of both detectors, by what messages call them."""
-        if not isinstance(system, Mapping):
+        if not isinstance(system, Mapping) or set(system) != {"asv", "cm"}:
             raise self._wrong_number()
-        if set(system) != {"asv", "cm"}:
-            raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
         return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
 
     def joined(
@@ -296,12 +294,6 @@ def _accepted(*lists: FloatArray) -> list[IntArray]:
     return [one.size - count_below(np.sort(one), thresholds) for one in lists]
 
 
-def _rates(tar: Share, non: Share, spoof: Share, bona_fide: Share, fake: Share) -> list[Share]:
-    """Return the three rates of the tandem, given the shares that each detector accepts."""
-    # Misses of either detector, and what both accept.
-    return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
-
-
 class TandemCounts(NamedTuple):
     """Number of trials that are accepted at each threshold, ascending, the first of which is all.
 
@@ -314,13 +306,16 @@ class TandemCounts(NamedTuple):
     bona_fide: IntArray
     fake: IntArray
 
-    def at(self, i: Place, j: Place) -> list[tuple[IntArray, IntArray]]:
-        """Return how many of how many trials are accepted at pairs of thresholds."""
-        return [(one[k], one[0]) for one, k in zip(self, (i, i, i, j, j), strict=True)]
+    def rates(self, i: Place, j: Place, share: Callable[..., Share]) -> list[Share]:
+        """Return the three rates of the tandem at pairs of thresholds, of shares of trials."""
+        counts = zip(self, (i, i, i, j, j), strict=True)
+        tar, non, spoof, bona_fide, fake = (share(one[k], one[0]) for one, k in counts)
+        # Misses of either detector, and what both accept.
+        return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
 
-    def rates(self, i: Place, j: Place) -> list[Float64Array]:
-        """Return the three rates of the tandem at pairs of thresholds."""
-        return _rates(*(accepted / of for accepted, of in self.at(i, j)))
+    def differences(self, i: Place, j: Place) -> Float64Array:
+        """Return how much the three rates differ at pairs of thresholds."""
+        return np.asarray(np.ptp(self.rates(i, j, np.divide), axis=0))
 
     def nearest(self) -> IntArray:
         """Return pairs of thresholds, among them all whose three rates differ least: (2, k)."""
@@ -332,9 +327,9 @@ class TandemCounts(NamedTuple):
         best = math.inf
         while True:
             middle = (low + high) // 2
-            at_low, at_high = np.array(self.rates(*low)), np.array(self.rates(*high))
+            at_low, at_high = (np.array(self.rates(x[0], x[1], np.divide)) for x in (low, high))
             for pairs in (middle, (low[0], high[1]), (high[0], low[1])):
-                best = min(best, float(np.ptp(self.rates(*pairs), axis=0).min()))
+                best = min(best, float(self.differences(*pairs).min()))
             # Misses rise with both thresholds, false alarms fall.
             least = np.maximum(at_low[0], at_high[1:].max(axis=0))
             most = np.minimum(at_high[0], at_low[1:].min(axis=0))
@@ -348,7 +343,7 @@ class TandemCounts(NamedTuple):
                 [np.stack((a[:, 0], b[:, 1]), 1) for a in halves for b in halves], 2
             )
             low, high = cut[:, :, (cut[0] <= cut[1]).all(axis=0)]
-        return low[:, np.ptp(self.rates(*low), axis=0) <= best + _ROUNDING]
+        return low[:, self.differences(*low) <= best + _ROUNDING]
 
 
 @attrs.frozen
@@ -374,7 +369,7 @@ class TEER(TandemMetric):
         counts = TandemCounts(*_accepted(*both[:3]), *_accepted(*both[3:]))
         # Equal rates need not be equal when rounded.
         pairs = zip(*counts.nearest().tolist(), strict=True)
-        exact = [_rates(*(Fraction(*map(int, part)) for part in counts.at(i, j))) for i, j in pairs]
+        exact = [counts.rates(i, j, lambda x, n: Fraction(int(x), int(n))) for i, j in pairs]
         return float(sum(min(exact, key=lambda x: (max(x) - min(x), max(x), sum(x)))) / 3)
 
     def openings(self, sample: Sample) -> list[Opening]:

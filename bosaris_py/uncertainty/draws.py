@@ -13,7 +13,6 @@ and a cumulated sum.
 from __future__ import annotations
 
 import abc
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
@@ -21,12 +20,12 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
+from bosaris_py._arrays import AnyArray, Float64Array, IntArray
 from bosaris_py._validation import invalid
 from bosaris_py.metrics import metric as measures
-from bosaris_py.metrics.metric import CountedRows, Losses, OneRow, Rates, Rows
+from bosaris_py.metrics.metric import CountedRows, OneRow, Rates, Rows
 from bosaris_py.numerics.roc import running_sum
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
@@ -183,39 +182,17 @@ def _numbered_sets(one: ScoredClass) -> tuple[int, IntArray]:
 # ---- Draws of trials
 
 
-class _DrawnRows(abc.ABC):
+class _DrawnRows(Rows):
     """Replicates whose trials are drawn one by one, where nothing faster is known."""
-
-    sample: Sample
 
     @abc.abstractmethod
     def times(self) -> Iterable[ListedTimes]:
         """Return how often each listed trial counts, row by row."""
 
-    def _rows(self) -> Iterator[OneRow]:
+    def each(self) -> Iterator[OneRow]:
+        """Yield the rows."""
         for tar, non in self.times():
             yield OneRow(self.sample, (tar[self.sample.tar.order], non[self.sample.non.order]))
-
-    def rates(self, grid: Grid) -> Rates:
-        """Return both error-rates at all thresholds of a grid."""
-        return _stacked(row.rates(grid) for row in self._rows())
-
-    def rates_at(self, thresholds: Float64Array) -> Rates:
-        """Return both error-rates at given thresholds."""
-        return _stacked(row.rates_at(thresholds) for row in self._rows())
-
-    def means(self, losses: Losses) -> Rates:
-        """Return the mean loss of each class."""
-        return _stacked(row.means(losses) for row in self._rows())
-
-    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class."""
-        return itertools.chain.from_iterable(row.lists() for row in self._rows())
-
-
-def _stacked(rows: Iterable[Rates]) -> Rates:
-    first, second = zip(*rows, strict=True)
-    return np.concatenate(first), np.concatenate(second)
 
 
 @attrs.frozen(eq=False)
