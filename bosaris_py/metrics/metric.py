@@ -195,8 +195,6 @@ class SummedClass(abc.ABC):
             return self._mix(np.where(counts > 0, sums, np.nan) / counts)[:, 0]
 
     def _mix(self, values: Float64Array) -> Float64Array:
-        if values.shape[1] == 1:
-            return values[:, 0]
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
@@ -235,12 +233,6 @@ def speaker_sides(sample: Sample) -> list[IntArray]:
     """Return the numbers of the speakers of all trials, on each side of each class."""
     sides = *known_speakers(sample.tar), *known_speakers(sample.non)
     return [side for side in sides if side is not None]
-
-
-def indicators(sample: Sample, limit: float) -> Losses:
-    """Return 1 for each sorted trial that a threshold decides wrongly, and 0 for the others."""
-    tar, non = sample.tar.scores, sample.non.scores
-    return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
 
 
 def repeated(one: ScoredClass, times: Weights | None) -> FloatArray:

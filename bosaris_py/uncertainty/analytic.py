@@ -14,7 +14,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
-from bosaris_py.metrics.metric import ThresholdMetric, as_metric, indicators
+from bosaris_py.metrics.metric import ThresholdMetric, as_metric
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap import drawn_lists, few_errors
@@ -326,9 +326,9 @@ def dcf_standard_error(
     sample = chosen.view(drawn_lists(tar, non, drawn, tar_sets, non_sets))
     classes = sample.tar, sample.non
     losses = np.zeros(sample.tar.size), np.zeros(sample.non.size)
-    for limit, *prices in chosen.points:
-        for loss, price, wrong in zip(losses, prices, indicators(sample, limit), strict=True):
-            loss += price * wrong
+    for limit, miss, fa in chosen.points:
+        losses[0][:] += miss * (sample.tar.scores < np.float64(limit))
+        losses[1][:] += fa * (sample.non.scores >= np.float64(limit))
     warn(few_errors(chosen, sample))
     return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
 
