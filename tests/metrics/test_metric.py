@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.metrics.costs import Cllr, MinDCF
+from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
 from bosaris_py.metrics.metric import Metric, OneRow, SummedClass, SummedRows, as_metric
-from bosaris_py.metrics.ranks import EER
+from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
+from bosaris_py.metrics.tandem import TDCF, TEER
+from bosaris_py.metrics.third_class import ADCF, SASVEER, ActADCF
 from bosaris_py.trials.sample import Sample, ScoredClass
 
 TAR, NON = np.array([3.0, 1.0, 2.0]), np.array([0.0, 2.5])
@@ -74,6 +76,19 @@ def test_metrics_of_the_package_stay_as_they_are() -> None:
     assert len({Cllr(), Cllr(), EER(), EER("step")}) == 3
     with pytest.raises(InvalidInputError):
         EER("brentq")
+
+
+SCALES = {
+    ("logit", "%"): [EER(), PmissAt(0.1), PfaAt(0.1), Pmiss(1.0), Pfa(1.0), SASVEER(), TEER()],
+    ("log", ""): [DCF(1.0, 0.2), ActDCF(0.2), MinDCF(0.2), Brier(), PRBEP(), ADCF(), ActADCF()],
+    ("log", "bits"): [Cllr(), MinCllr()],
+    ("logit", ""): [AUC(), TDCF()],
+}
+
+
+@pytest.mark.parametrize(("kind", "metrics"), SCALES.items())
+def test_on_which_scale_errors_are_alike(kind: tuple[str, str], metrics: list) -> None:
+    assert {(metric.scale, metric.unit) for metric in metrics} == {kind}
 
 
 @attrs.frozen(eq=False)

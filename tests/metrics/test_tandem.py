@@ -13,7 +13,6 @@ from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap import bootstrap_scores
-from bosaris_py.uncertainty.draws import SpeakerDraws
 from bosaris_py.uncertainty.jackknife import jackknife
 
 PRICES = Fraction(9405, 10000), Fraction(95, 1000), Fraction(1, 2)
@@ -214,20 +213,6 @@ def test_the_jackknife_is_a_naive_loop_over_speakers(metric, sample):
         for k in range(8)
     ]
     assert sorted(found.without.tolist()) == sorted(without)
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_a_replicate_by_speaker_repeats_trials(metric, sample):
-    draws = SpeakerDraws.from_systems([sample])
-    (rows,) = draws.rows(20, np.random.default_rng(5))
-    values = metric.values(rows)
-    for value, picks in zip(values, rows.tar.picks, strict=True):
-        (who, _), (first, second) = sample.tar.speakers, sample.non.speakers
-        # A spoof counts as often as the speaker who is claimed.
-        of_second = np.where(second < 0, 1, picks[second])
-        times = picks[who], picks[first] * of_second
-        if all(part.any() for part in (times[0], times[1][:60], times[1][60:])):
-            assert value == of_copies(metric, sample, *times)
 
 
 def test_a_metric_of_two_detectors_refuses_one_and_a_class_without_trials(sample):

@@ -50,24 +50,6 @@ def test_tables_of_costs_are_no_percentages() -> None:
     assert "0.5000" in repr(found)
 
 
-def test_interval_equals_a_naive_loop() -> None:
-    scores, metric = system(1), unc.Cllr()
-    with pytest.warns(FewSpeakersWarning):
-        found = unc.speaker_interval(scores, KEY, metric, speakers=lambda name: name)
-    values = np.array([without(scores, k, metric) for k in range(K)])
-    d = values.mean() - values
-    error = np.sqrt((K - 1) / K * (d**2).sum())
-    assert found.standard_error == pytest.approx(error, rel=1e-11)
-    nu = np.sqrt((K - 1) * ((d**2).sum() ** 2 / (d**4).sum() - 1))
-    assert found.degrees == pytest.approx(nu, rel=1e-9)
-    half = stats.t.ppf(0.975, nu) * error / found.value
-    # An error of a class costs a bit, so that few bits open the upper end.
-    assert found.low == pytest.approx(found.value * np.exp(-half), rel=1e-9)
-    assert found.high >= found.value * np.exp(half)
-    assert found.n_units == K
-    assert set(found.deviations) == set(IDS)
-
-
 def test_difference_equals_a_naive_loop() -> None:
     systems, metric = {"a": system(1), "b": system(2)}, unc.EER()
     with pytest.warns(FewSpeakersWarning):

@@ -205,14 +205,6 @@ def test_deviations_have_the_names_of_speakers() -> None:
         assert deviations[name] == pytest.approx(naive.mean() - naive[k], abs=1e-12)
 
 
-def test_points_of_a_mean_open_at_their_own_thresholds() -> None:
-    sample = make_sample(np.random.default_rng(9))
-    single = [MinDCF(prior).openings(sample) for prior in (0.1, 0.01)]
-    both = MinDCF([0.1, 0.01]).openings(sample)
-    expected = [(o.price / 2, o.rate, o.place) for found in single for o in found]
-    assert [tuple(o) for o in both] == expected
-
-
 @pytest.mark.parametrize(
     "metric",
     [EER(), EER("step"), AUC(), PmissAt(0.1), MinDCF(0.2), MinCllr(), Cllr(), DCF(0.5, 0.1)],

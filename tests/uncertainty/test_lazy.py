@@ -23,13 +23,6 @@ from bosaris_py.uncertainty.lazy import (
 from tests.uncertainty.samples import make_sample
 
 
-def test_replicates_one_by_one_have_the_law_of_many() -> None:
-    draws = lazy_draws(MinDCF(0.1), make_sample(np.random.default_rng(1)))
-    rng = np.random.default_rng(2)
-    single = [draws.draw(1, rng)[0] for _ in range(200)]
-    assert stats.ks_2samp(single, draws.draw(2000, rng)).pvalue > 1e-4
-
-
 @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
 def test_errors_at_a_threshold_have_the_moments_of_their_draws(method: str) -> None:
     """Twelve sets of five trials; a picked set has its errors, or draws them again."""

@@ -120,6 +120,11 @@ def test_the_best_of_all_thresholds(rule, ties, rng):
         assert found.regret >= 0.0
 
 
+def test_of_two_thresholds_as_near_the_one_with_fewer_errors():
+    """At pmiss = 1/2, pfa = 2/3 and 1/3 are as near."""
+    assert transfer(lists := ([0.0, 9.0], [1.0, 2.0, 3.0]), lists).threshold == 2.5
+
+
 def test_one_decision_for_all_trials_and_infinite_scores():
     """Of inverted scores it is best to reject all where targets are rare, else to accept all."""
     lists = [-2.0, -1.0], [1.0, 2.0]
