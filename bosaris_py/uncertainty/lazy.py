@@ -286,11 +286,12 @@ def _error_law(one: ScoredClass, wrong: BoolArray, method: Method) -> _DrawError
         return None
     # The characteristic function of the errors of one picked set: of a known number of them in
     # one layer, of a binomial number in two. All sets together have its power.
+    size = n // sizes.size
     errors, alike = np.unique(np.bincount(sets, wrong), return_counts=True)
     turn = np.exp(-2j * np.pi * np.arange(n // 2 + 1) / (n + 1))
     transform = np.zeros(turn.size, dtype=np.complex128)
     for number, share in zip(errors.tolist(), (alike / sizes.size).tolist(), strict=True):
-        within = (1.0 + number / int(sizes[0]) * (turn - 1.0)) ** int(sizes[0])
+        within = (1.0 + number / size * (turn - 1.0)) ** size
         transform += share * (turn**number if method == "one-layer" else within)
     law = np.maximum(np.fft.irfft(transform**sizes.size, n + 1), 0.0).cumsum()
     law /= law[-1]

@@ -88,23 +88,19 @@ def test_systems_differ_from_the_level_on() -> None:
 
 
 def test_table_prints_and_exports(table: ComparisonTable) -> None:
-    lines = repr(table).splitlines()
-    assert lines[0].split()[:3] == ["first", "second", "difference"]
     assert " 90 % intervals" in repr(table)
     # Three digits of the least standard error, in per cent.
     errors = [row.difference.standard_error for row in table.rows]
-    least = 100 * min(error for error in errors if error)
-    digits = max(0, 2 - math.floor(math.log10(least)))
-    for row, line in zip(table.rows, lines[1:], strict=False):
+    digits = max(0, 2 - math.floor(math.log10(100 * min(filter(None, errors)))))
+    for row, line in zip(table.rows, repr(table).splitlines()[1:], strict=False):
         found = row.difference
         for number in (found.value, found.low, found.high, found.standard_error):
             assert f"{100 * number:.{digits}f}" in line
         assert ("yes" in line) == (row.p_holm <= 0.1)
     assert [note.kind for note in table.notes] == [FewSpeakersWarning]
-    assert len(table.to_csv().splitlines()) == 4
-    records = table.to_dict()
-    assert records[1]["significant"] is True
-    assert records[1]["low"] < records[1]["difference"] < records[1]["high"]
+    record = table.to_dict()[1]
+    assert record["significant"] is True
+    assert record["low"] < record["difference"] < record["high"]
 
 
 def test_bad_input() -> None:

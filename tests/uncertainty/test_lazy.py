@@ -8,7 +8,6 @@ from scipy import stats
 
 from bosaris_py.metrics.costs import DCF, ActDCF, MinDCF
 from bosaris_py.metrics.ranks import AUC, EER
-from bosaris_py.numerics.hull import hull_eers
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import IidDraws
 from bosaris_py.uncertainty.lazy import (
@@ -16,7 +15,6 @@ from bosaris_py.uncertainty.lazy import (
     LazyEER,
     LazyErrors,
     LazyMinCost,
-    _Bracket,
     _error_law,
     lazy_draws,
 )
@@ -82,32 +80,6 @@ def test_a_tree_has_the_counts_of_its_cells(n_cells: int) -> None:
     # Cells that fill the last level are empty.
     edges = below[np.minimum(np.arange(2 ** len(tree.shares) + 1), n_cells)]
     assert whole_curve(tree, Expected()).tolist() == (edges / below[-1]).tolist()
-
-
-def test_a_bracket_leaves_a_point_of_as_many_misses_as_false_alarms() -> None:
-    """(1/3, 1/3) is above the line from (0, 1/3) to (1, 0), which meets at 1/4; others stay."""
-    bracket = _Bracket(np.array([[0.0] * 2, [1.0] * 2]), np.array([[1.0] * 2, [0.0] * 2]))
-    bracket.take_in(np.array([1]), np.array([[1 / 3], [1 / 3]]))
-    assert bracket.meeting()[0].tolist() == pytest.approx([1 / 2, 1 / 3], rel=1e-15)
-    # From (0, 1) to (1/2, 1/4): x = 1 - 3/2 x.
-    bracket.take_in(np.array([0, 1]), np.array([[1 / 2, 0.0], [1 / 4, 1 / 3]]))
-    assert bracket.meeting()[0].tolist() == pytest.approx([2 / 5, 1 / 4], rel=1e-15)
-
-
-def test_a_bracket_meets_where_the_hull_does() -> None:
-    """More points come in any order; some have as many misses as false alarms."""
-    rng = np.random.default_rng(7)
-    for _ in range(60):
-        pmiss, pfa = (np.sort(rng.integers(0, 9, (3, 12)) / 8.0, axis=1) for _ in range(2))
-        pmiss[:, 0], pmiss[:, -1], pfa[:, 0], pfa[:, -1] = 0.0, 1.0, 0.0, 1.0
-        pfa = pfa[:, ::-1]
-        ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
-        bracket = _Bracket(*(np.repeat(end, 3, axis=1) for end in ends))
-        order = rng.permutation(36)
-        for n in np.sort(np.append(rng.integers(1, 36, 4), 36)):
-            known = order[:n]
-            bracket.take_in(known % 3, np.stack((pmiss, pfa))[:, known % 3, known // 3])
-        assert bracket.meeting()[0] == pytest.approx(hull_eers(pmiss, pfa)[0], abs=1e-14)
 
 
 @pytest.mark.parametrize("options", [{}, {"ties": True}])
