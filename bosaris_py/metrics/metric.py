@@ -192,7 +192,7 @@ class SummedClass(abc.ABC):
         counts = self._sums(None, 0, 1)
         # Where nobody is left the sum is a rounding residue.
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._mix(np.where(counts > 0, sums, np.nan) / counts)[:, 0]
+            return self._mix(np.where(counts > 0, sums, np.nan) / counts).ravel()
 
     def _mix(self, values: Float64Array) -> Float64Array:
         # A group of share 0 may have no trials.

@@ -124,8 +124,17 @@ def sample_of_area(n: int, below: int) -> Sample:
 @pytest.mark.parametrize(
     ("n", "below", "said"),
     # Three standard errors of scores that tell nothing, sqrt((2 n + 1) / 12) / n each, below 0.5:
-    # an area below 0.3772 of 100, below 0.0416 of 7, and of 6 a negative one.
-    [(100, 62, 0), (100, 63, 1), (100, 0, 0), (7, 7, 1), (7, 6, 0), (6, 6, 0), (1, 1, 0)],
+    # an area below 0.3772 of 100, 2/13 of 13, below 0.0416 of 7, and of 6 a negative one.
+    [
+        (13, 11, 0),
+        (100, 62, 0),
+        (100, 63, 1),
+        (100, 0, 0),
+        (7, 7, 1),
+        (7, 6, 0),
+        (6, 6, 0),
+        (1, 1, 0),
+    ],
 )
 def test_inverted_is_beyond_three_standard_errors(n: int, below: int, said: int) -> None:
     assert len(inverted(sample_of_area(n, below))) == said
