@@ -238,6 +238,8 @@ def test_scores_in_files_have_tippett_curves_only(tmp_path: Path) -> None:
     curve = TippettCurve.from_sample(sample, [3.0, 4.0])
     assert curve.tar_above.tolist() == pytest.approx([2 / 3, 2 / 3])
     assert curve.non_above.tolist() == [4 / 6, 3 / 6]
+    # By default on a grid: which steps there are between the targets is not known.
+    assert TippettCurve.from_sample(sample).llr.size == 2003
     for kind in (ScoreHistogram, PAVCurve, ECECurve):
         with pytest.raises(InvalidInputError, match="be of scores in memory"):
             kind.from_sample(sample)
