@@ -295,11 +295,7 @@ class AnyMetric(abc.ABC):
         return invalid("metric", "be of as many detectors as the scores", self.label, hint)
 
     def joined(
-        self,
-        system: AnySystem,
-        key: Key,
-        conditions: ConditionsLike = None,
-        speakers: TrialSpeakers | None = None,
+        self, system: AnySystem, key: Key, conditions: ConditionsLike, who: TrialSpeakers | None
     ) -> Sample:
         """Join the scores of a system with a key, with conditions and speakers.
 
@@ -307,15 +303,15 @@ class AnyMetric(abc.ABC):
         ----------
         system
             As for `detectors`.
-        key, conditions, speakers
-            As for `Sample.from_trials`.
+        key, conditions, who
+            As for `Sample.from_trials`, whose speakers `who` is.
 
         Returns
         -------
         Sample
         """
         (scores,) = self.detectors(system).values()
-        return Sample.from_trials(scores, key, conditions, speakers)
+        return Sample.from_trials(scores, key, conditions, who)
 
     @abc.abstractmethod
     def values(self, rows: Rows) -> Float64Array:

@@ -114,17 +114,13 @@ class TandemMetric(AnyMetric):
         return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
 
     def joined(
-        self,
-        system: AnySystem,
-        key: Key,
-        conditions: ConditionsLike = None,
-        speakers: TrialSpeakers | None = None,
+        self, system: AnySystem, key: Key, conditions: ConditionsLike, who: TrialSpeakers | None
     ) -> Sample:
         """Join the scores of both detectors with a key: the scores of a trial are a pair."""
         asv, cm = sorted(self.detectors(system).items())
         if conditions is not None:
             raise invalid("conditions", "be left out for two detectors", describe(conditions))
-        return tandem_sample(asv[1], cm[1], key, speakers)
+        return tandem_sample(asv[1], cm[1], key, who)
 
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""

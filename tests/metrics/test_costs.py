@@ -175,3 +175,7 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
     assert not_calibrated(sample) == []
     (note,) = not_calibrated(sample, [0.5, 0.01])
     assert note.text == "not calibrated: see calibrate"
+    # Of 31 non-targets 12 at the threshold are within 3 standard errors and 6 / 31, 16 are not.
+    for n, said in ((12, 0), (16, 1)):
+        few = Sample.from_scores(np.full(31, 9.0), np.repeat([0.0, -9.0], [n, 31 - n]))
+        assert len(not_calibrated(few, 0.5)) == said
