@@ -33,7 +33,7 @@ from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike
-from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists, drawn_speakers
+from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists
 from bosaris_py.uncertainty.draws import Method
 from bosaris_py.uncertainty.estimate import quantile
 
@@ -224,7 +224,7 @@ def bootstrap_bands(
     how = Resampling(drawn, replications, "percentile", confidence, rng, progress)
     match scores:
         case Scores() if key is not None:
-            who = drawn_speakers(key, drawn, speakers)
+            who = how.speakers(key, speakers)
             sample = Sample.from_trials(scores, key, conditions, who)
         case (tar, non) if key is None and drawn == "iid":
             sample = drawn_lists(tar, non, drawn, None, None)

@@ -15,7 +15,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -32,20 +32,10 @@ from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
-from bosaris_py.uncertainty.draws import (
-    Draws,
-    IidDraws,
-    Method,
-    SetDraws,
-    SpeakerDraws,
-    TwoLayerDraws,
-    speakers_present,
-)
-from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.draws import Method, draw_from, speakers_present
+from bosaris_py.uncertainty.estimate import Estimate, IntervalKind
 from bosaris_py.uncertainty.lazy import lazy_draws
 from bosaris_py.uncertainty.proportions import notes_of_few
-
-IntervalKind: TypeAlias = Literal["percentile", "normal"]
 
 # Numbers of a block of replicates: it and its work arrays take some 16 MB each.
 _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
@@ -70,14 +60,13 @@ class Resampling:
         whole_number(self.replications, 2, "replications", _MOST)
         check.check_fraction(self.confidence, "confidence")
 
-    def draws(self, views: Sequence[Sample]) -> Draws:
-        """Return the draws of one system, or of several on the same trials."""
+    def speakers(self, key: Key, speakers: SpeakersLike) -> TrialSpeakers | None:
+        """Return the speakers that are drawn, of models only for sets."""
         if self.method == "iid":
-            return IidDraws(tuple(views))
+            return None
         if self.method == "speaker":
-            return SpeakerDraws.from_systems(views)
-        of_sets = SetDraws if self.method == "one-layer" else TwoLayerDraws
-        return of_sets.from_systems(views)
+            return TrialSpeakers.from_key(key, speakers)
+        return TrialSpeakers.from_side(key, speakers, "models")
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
         """Draw the values of a metric, of each system on the same draws."""
@@ -91,7 +80,7 @@ class Resampling:
         self, function: Callable[[Rows], Float64Array], views: Sequence[Sample]
     ) -> list[Float64Array]:
         """Draw the values of a function of rows, of each system on the same draws."""
-        draws = self.draws(views)
+        draws = draw_from(self.method, views)
         points = max(view.thresholds.size * view.non.shares.size for view in views)
         points = max(points, draws.row_size)
         found: list[list[Float64Array]] = [[] for _ in views]
@@ -378,17 +367,8 @@ def bootstrap_scores(
     if against is not None:
         both = chosen.detectors(scores, "scores") | chosen.detectors(against, "against")
         check_same_trials(both, key)
-    who = drawn_speakers(key, method, speakers)
+    who = how.speakers(key, speakers)
     samples = [chosen.joined(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found
-
-
-def drawn_speakers(key: Key, method: Method, speakers: SpeakersLike) -> TrialSpeakers | None:
-    """Return the speakers that a method draws, of models only for sets."""
-    if method == "iid":
-        return None
-    if method == "speaker":
-        return TrialSpeakers.from_key(key, speakers)
-    return TrialSpeakers.from_side(key, speakers, "models")

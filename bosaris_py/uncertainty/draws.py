@@ -334,4 +334,11 @@ class TwoLayerDraws(IidDraws):
         return cls(_with_sets(samples)[0])
 
 
-Draws: TypeAlias = SetDraws | IidDraws
+def draw_from(method: Method, systems: Sequence[Sample]) -> SetDraws | IidDraws:
+    """Return the draws of one system, or of several on the same trials."""
+    if method == "iid":
+        return IidDraws(systems)
+    if method == "speaker":
+        return SpeakerDraws.from_systems(systems)
+    of_sets = SetDraws if method == "one-layer" else TwoLayerDraws
+    return of_sets.from_systems(systems)

@@ -17,6 +17,7 @@ from bosaris_py._arrays import Answer, Float64Array, Given, mark_read_only
 from bosaris_py._notes import Note
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
+IntervalKind: TypeAlias = Literal["percentile", "normal"]
 
 # From the chance that the truth lies beyond one end to both ends.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
@@ -150,7 +151,7 @@ class Estimate:
         -------
         Estimate
         """
-        check.check_choice(interval, Literal["percentile", "normal"], "interval")
+        check.check_choice(interval, IntervalKind, "interval")
         defined = replicates[np.isfinite(replicates)]
         error = float(np.std(defined, ddof=1)) if defined.size > 1 else math.nan
         fields["replicates"] = mark_read_only(replicates)
@@ -277,9 +278,8 @@ class Estimate:
         check.check_choice(alternative, Alternative, "alternative")
         value = check.as_number(against, "against", "be finite", math.isfinite)
         least, most = (self._tails or self._inverted)(value)
-        return {"two-sided": min(1.0, 2.0 * min(least, most)), "less": least, "greater": most}[
-            alternative
-        ]
+        both = min(1.0, 2.0 * min(least, most))
+        return {"two-sided": both, "less": least, "greater": most}[alternative]
 
     def _inverted(self, value: float) -> tuple[float, float]:
         """Return the tails at which the upper, and the lower, end passes a value."""
@@ -406,9 +406,7 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Answer:
     >>> quantile([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]).tolist()
     [1.0, 2.0, 3.0]
     """
-    sample = np.asarray(values, dtype=np.float64)
-    if sample.ndim == 0:
-        raise check.invalid("values", "be a list of numbers", check.describe(values))
+    sample = np.array(values, dtype=np.float64, ndmin=1)
     check.check_not_empty(sample, "values")
     check.refuse_nan(sample, "quantile")
     p = np.asarray(probability, dtype=np.float64)

@@ -33,17 +33,10 @@ from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike
-from bosaris_py.uncertainty.bootstrap import (
-    IntervalKind,
-    Resampling,
-    drawn_lists,
-    drawn_speakers,
-    few_errors,
-    set_numbers,
-)
+from bosaris_py.uncertainty.bootstrap import Resampling, drawn_lists, few_errors, set_numbers
 from bosaris_py.uncertainty.compare import ComparisonTable
 from bosaris_py.uncertainty.draws import Method
-from bosaris_py.uncertainty.estimate import Alternative, Estimate
+from bosaris_py.uncertainty.estimate import Alternative, Estimate, IntervalKind
 
 PaperTable: TypeAlias = Literal["I", "II", "III"]
 
@@ -564,7 +557,7 @@ def bootstrap_table(
     rows, notes = [], []
     for method in methods:
         how = Resampling(method, replications, interval, confidence, seed, progress)
-        who = drawn_speakers(key, method, speakers)
+        who = how.speakers(key, speakers)
         views = {
             name: metrics[name].view(metrics[name].joined(scores, key, None, who))
             for name, scores in named.items()

@@ -15,6 +15,7 @@ from bosaris_py.uncertainty.draws import (
     SpeakerDraws,
     TimesRows,
     TwoLayerDraws,
+    draw_from,
     picked_units,
 )
 from tests.uncertainty.samples import make_sample
@@ -48,17 +49,13 @@ def test_trials_are_drawn_within_conditions() -> None:
         (ActDCF([0.1, 0.5]), {}),
     ],
 )
-@pytest.mark.parametrize("kind", [IidDraws, TwoLayerDraws])
-def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, options, kind) -> None:
+@pytest.mark.parametrize("method", ["iid", "two-layer"])
+def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, options, method) -> None:
     """Means of 200 replicates agree within 5 standard errors, and deviations within a quarter."""
     sample = make_sample(np.random.default_rng(4), one_side=True, **options)
-    draws = IidDraws((sample,)) if kind is IidDraws else TwoLayerDraws.from_systems([sample])
-    (fast,) = draws.rows(200, np.random.default_rng(5))
+    (fast,) = draw_from(method, [sample]).rows(200, np.random.default_rng(5))
     # Of two systems it is known how often each trial was drawn.
-    both = (
-        IidDraws((sample, sample)) if kind is IidDraws else TwoLayerDraws.from_systems([sample] * 2)
-    )
-    plain, again = both.rows(200, np.random.default_rng(6))
+    plain, again = draw_from(method, [sample] * 2).rows(200, np.random.default_rng(6))
     assert isinstance(plain, TimesRows)
     one, other = metric.values(fast), metric.values(plain)
     assert np.array_equal(other, metric.values(again))
