@@ -230,9 +230,8 @@ def delong(tar: ArrayLike, non: ArrayLike) -> DeLongResult:
 
 def _as_rows(scores: ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
-    array = check.as_float_array(scores, name)
-    rows = np.atleast_2d(array)
-    if rows.ndim > 2 or rows.shape[0] < 1 or rows.shape[1] < 2:
+    rows = np.atleast_2d(check.as_float_array(scores, name))
+    if rows.ndim != 2 or rows.shape[1] < 2:
         expected = "be a matrix of at least two trials of at least one system"
         raise check.invalid(name, expected, check.describe(rows))
     check.refuse_nan(rows.ravel(), name)

@@ -577,9 +577,8 @@ def bootstrap_table(
             notes += [*chosen.notes(view), *estimate.notes]
     warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
-    labels = {one.label for one in metrics.values()}
-    name = labels.pop() if len(labels) == 1 else "each system its own metric"
-    return BootstrapTable(tuple(in_order), name)
+    labels = dict.fromkeys(one.label for one in metrics.values())
+    return BootstrapTable(tuple(in_order), "; ".join(labels))
 
 
 def _metrics(metric: object, names: Mapping[str, object]) -> dict[str, AnyMetric]:

@@ -168,6 +168,7 @@ def test_normality():
     [
         (lambda: unc.auc_standard_error([1.0], [math.nan]), "non"),
         (lambda: unc.delong([1.0], [0.0, 1.0]), "tar"),
+        (lambda: unc.delong(np.ones((1, 2, 2)), [0.0, 1.0]), "tar"),
         (lambda: unc.delong([1.0, math.nan], [0.0, 1.0]), "tar"),
         (lambda: unc.dcf_standard_error([1.0], [0.0], unc.EER()), "metric"),
         (lambda: miss_rate_error([True, False], "one-layer"), "tar_sets"),

@@ -148,6 +148,7 @@ def test_each_system_at_its_own_threshold() -> None:
     table = unc.bootstrap_table(
         SYSTEMS, KEY, costs, methods=["iid"], runs=0, replications=100, rng=3
     )
+    assert table.metric == "; ".join(cost.label for cost in costs.values())
     for name, cost in costs.items():
         assert table.row(name, "iid").estimate.value == cost(*SYSTEMS[name].get_tar_non(KEY))
     with pytest.raises(InvalidInputError):

@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.jackknife import LeftOut
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut
 from bosaris_py.uncertainty.transfer import _Rule, transfer
 
 pytestmark = [
@@ -144,16 +144,6 @@ def test_one_decision_for_all_trials_and_infinite_scores():
 # ---- Intervals
 
 
-def naive_jackknife(values, *, difference=False):
-    """Variance and degrees of freedom of the values without each speaker."""
-    k, d = len(values), np.mean(values) - np.array(values)
-    squares = float((d**2).sum())
-    if difference or squares == 0:
-        return (1 - 1 / k) * squares, k - 1.0
-    share = squares**2 / float((d**4).sum())
-    return (1 - 1 / k) * squares, math.sqrt((k - 1) * max(share - 1.0, 2.0))
-
-
 def naive_ends(figure, found, variance, degrees, tail, n):
     """Ends by the formulas at the head of `jackknife`: the openings are those of test."""
     value, half = found[figure], scipy.stats.t.isf(tail, degrees) * math.sqrt(variance)
@@ -210,22 +200,21 @@ def test_a_loop_over_speakers(rule, kind, rng):
 
     for figure in FIGURES:
         estimate, difference = getattr(found, figure), figure == "regret"
+        left_out = [getattr(one, figure) for one in of_dev], [one[figure] for one in of_test]
         parts = [
-            naive_jackknife([getattr(one, figure) for one in of_dev], difference=difference),
-            naive_jackknife([one[figure] for one in of_test], difference=difference),
+            Jackknife(0.0, np.array(one), np.ones(1), is_difference=difference) for one in left_out
         ]
-        variance = sum(v for v, _ in parts)
+        variance = sum(one.standard_error**2 for one in parts)
         assert estimate.value == pytest.approx(plain[figure], rel=1e-14, abs=1e-15)
         assert estimate.n_units == 16
         assert set(estimate.deviations) == {*names[0], *names[1]}
         if variance < 1e-28:
             assert (estimate.standard_error or 0.0) < 1e-14
-            degrees = min(nu for _, nu in parts)
-            variance = 0.0
+            degrees, variance = min(one.degrees for one in parts), 0.0
         else:
             assert estimate.standard_error == pytest.approx(math.sqrt(variance), rel=1e-12)
             # Satterthwaite.
-            degrees = variance**2 / sum(v**2 / nu for v, nu in parts)
+            degrees = variance**2 / sum(one.standard_error**4 / one.degrees for one in parts)
             assert estimate.degrees == pytest.approx(degrees, rel=1e-9)
         for confidence in (0.95, 0.8):
             tail = 0.5 - 0.5 * confidence
