@@ -140,6 +140,9 @@ def test_ece_is_the_formula() -> None:
     assert curve.ece.tolist() == pytest.approx([_naive_ece(TAR, NON, x) for x in plo], rel=1e-12)
     assert curve.neutral.tolist() == pytest.approx([_naive_ece([0], [0], x) for x in plo])
     assert curve.min_ece.tolist() == pytest.approx([_naive_ece(*best, x) for x in plo], rel=1e-12)
+    # By default from 1 to 316 up to 316 to 1.
+    ends = ECECurve.from_sample(SAMPLE).plo[[0, -1]]
+    assert ends.tolist() == pytest.approx([-math.log(10**2.5), math.log(10**2.5)])
     results = Results(TAR, NON)
     assert curve.ece[2] == pytest.approx(results.cllr, rel=1e-14)
     assert curve.min_ece[2] == pytest.approx(results.min_cllr, rel=1e-14)
@@ -227,6 +230,10 @@ def test_histogram_is_numpys() -> None:
     outside = ScoreHistogram.from_sample(sample, [0.0, 1.0, 2.0])
     assert outside.tar.tolist() == outside.tar_outside.tolist() == [0.25, 0.25]
     assert outside.non_outside.tolist() == [0.5, 0.0]
+    # Equal scores lie in bins around them.
+    alike = ScoreHistogram.from_sample(Sample.from_scores([2.0, 2.0], [2.0]), bins=4)
+    assert alike.edges.tolist() == [1.5, 1.75, 2.0, 2.25, 2.5]
+    assert alike.tar.tolist() == alike.non.tolist() == [0.0, 0.0, 4.0, 0.0]
 
 
 def test_scores_in_files_have_tippett_curves_only(tmp_path: Path) -> None:
