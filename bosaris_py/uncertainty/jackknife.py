@@ -331,11 +331,11 @@ def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackkn
         finest: Grid = next((grid for grid in ("all", "ties") if grid in grids), "hull")
         blocks = [[one.values(block) for one in alike.values()] for block in left.blocks(finest)]
         for i, *values in zip(alike, *blocks, strict=True):
-            found[i] = _of_metric(metrics[i], left, np.concatenate(values)), left
+            found[i] = _jackknifed(metrics[i], left, np.concatenate(values)), left
     return [found[i] for i in range(len(metrics))]
 
 
-def _of_metric(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
+def _jackknifed(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
     unseen = []
     for price, rate, place in metric.openings(left.sample):
         n = left.meetings[min(place, len(left.meetings) - 1)]
