@@ -317,7 +317,7 @@ class PAVCurve:
             return math.nan
         gap = np.repeat(self.llr[kept], 2) - x
         if x[-1] == x[0]:
-            return float(abs(gap[0])) / math.log(10.0)
+            return float(np.abs(gap).max()) / math.log(10.0)
         left, right, width = gap[:-1], gap[1:], np.diff(x)
         # A trapezium, or two triangles where the lines cross.
         crossing = left * right < 0.0
