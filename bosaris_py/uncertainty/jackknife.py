@@ -82,7 +82,7 @@ class _Units(SummedClass):
 
     @classmethod
     def from_class(cls, one: ScoredClass, numbers: IntArray, n_units: int) -> "_Units":
-        first, second = one.sorted_speakers or (np.empty(0, np.int64), None)
+        first, second = one.sorted_speakers or measures.known_speakers(one)
         units, places = numbers[first], np.arange(first.size)
         if second is not None:
             # Who speaks on both sides is left out once; -1 is nobody.

@@ -206,7 +206,9 @@ def test_a_loop_over_speakers(rule, kind, rng):
         ]
         variance = sum(one.standard_error**2 for one in parts)
         assert estimate.value == pytest.approx(plain[figure], rel=1e-14, abs=1e-15)
+        # Each of 9 speakers has an 18th of the trials of both sets, each of 7 a 14th.
         assert estimate.n_units == 16
+        assert estimate.effective_units == pytest.approx(1 / (9 / 18**2 + 7 / 14**2), rel=1e-12)
         assert set(estimate.deviations) == {*names[0], *names[1]}
         if variance < 1e-28:
             assert (estimate.standard_error or 0.0) < 1e-14
