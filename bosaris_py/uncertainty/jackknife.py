@@ -136,12 +136,12 @@ class LeftOut(SummedRows):
         numbers = np.zeros(n, dtype=np.int64)
         numbers[present] = np.where(turn % 2, MOST_UNITS - 1 - place, place)
         n_units = min(present.size, MOST_UNITS)
-        sides_of_units = zip(counts, sides, strict=True)
-        shares = sum(np.bincount(numbers, n, n_units) / side.size for n, side in sides_of_units)
+        each = zip(counts, sides, strict=True)
+        shares = np.sum([np.bincount(numbers, n, n_units) / s.size for n, s in each], axis=0)
         alone, ids = present.size == n_units, sample.speaker_ids
         names = ids[present] if alone and ids is not None else None
         tar, non = (_Units.from_class(one, numbers, n_units) for one in (sample.tar, sample.non))
-        return cls(sample, tar, non, shares / np.sum(shares), names)
+        return cls(sample, tar, non, shares / shares.sum(), names)
 
     @property
     def n_units(self) -> int:

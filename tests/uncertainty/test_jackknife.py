@@ -9,6 +9,7 @@ from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmis
 from bosaris_py.metrics.metric import AnyMetric, Metric
 from bosaris_py.metrics.ranks import AUC, EER, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
+from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
@@ -81,6 +82,14 @@ def test_meetings_are_those_of_each_kind() -> None:
     kinds = [sample.non.part(sample.kinds == kind).n_meetings for kind in (0, 1)]
     found = LeftOut.from_sample(ADCF().view(sample)).meetings
     assert found == (sample.tar.n_meetings, *kinds)
+
+
+def test_spoofs_alone_are_opened_by_their_speakers() -> None:
+    sample = make_sample(np.random.default_rng(7), spoofs=True)
+    ((found, left),) = jackknife([ActADCF(SpoofCosts(0.9, 0.0, 0.1))], sample)
+    spoofs = sample.non.part(sample.kinds == 1).n_meetings
+    assert [n for _, n, _ in found.unseen] == [sample.tar.n_meetings, spoofs]
+    assert left.meetings[-1] == spoofs
 
 
 # Three speakers without each of whom a rate of .2 is .1, .2, .3.
