@@ -164,6 +164,7 @@ def test_costs_have_runs_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
         table = unc.bootstrap_table(few, KEY, metric, methods=[method], replications=20, rng=1)
         found = table.row("LZ", method).runs
         assert (0 if found is None else found.standard_errors.size) == runs
+        assert "of 20 replicates" in repr(table)
 
 
 def test_as_the_papers_print() -> None:
