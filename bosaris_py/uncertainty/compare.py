@@ -102,7 +102,7 @@ class ComparisonTable(Table):
 
     @classmethod
     def from_differences(
-        cls, differences: Differences, metric: str, *, level: float = 0.05, percent: bool = False
+        cls, differences: Differences, metric: str, *, level: float = 0.05, percent: bool
     ) -> "ComparisonTable":
         """Collect differences, and correct their p-values.
 

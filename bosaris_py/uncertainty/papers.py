@@ -608,6 +608,6 @@ def _letters(
     for a, b in itertools.combinations(views, 2):
         paired = attrs.evolve(how, rng=seed, interval="normal")
         differences[a, b] = paired.estimate(metrics[a], [views[a], views[b]])
-    found = ComparisonTable.from_differences(differences, "").groups()
+    found = ComparisonTable.from_differences(differences, "", percent=False).groups()
     named = list(zip(string.ascii_lowercase, found, strict=False))
     return {name: "".join(letter for letter, group in named if name in group) for name in views}

@@ -230,6 +230,7 @@ def test_histogram_is_numpys() -> None:
     outside = ScoreHistogram.from_sample(sample, [0.0, 1.0, 2.0])
     assert outside.tar.tolist() == outside.tar_outside.tolist() == [0.25, 0.25]
     assert outside.non_outside.tolist() == [0.5, 0.0]
+    assert ScoreHistogram.from_sample(SAMPLE, 1).tar.tolist() != [0.0]
     # Equal scores lie in bins around them.
     alike = ScoreHistogram.from_sample(Sample.from_scores([2.0, 2.0], [2.0]), bins=4)
     assert alike.edges.tolist() == [1.5, 1.75, 2.0, 2.25, 2.5]

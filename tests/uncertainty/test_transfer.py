@@ -285,6 +285,7 @@ def test_the_table_has_all_figures(rng):
     # Head, line, six figures and what they are.
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
     assert repr(found).count("[") == 7
+    assert repr(found).splitlines()[2].startswith("miss rate ")
     assert "C(miss) 2" in repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
 
 
