@@ -28,15 +28,8 @@ from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_flag, as_number, refuse_nan
 from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.metrics.metric import (
-    AnyMetric,
-    Losses,
-    LossMetric,
-    Opening,
-    RatesMetric,
-    Scale,
-    ThresholdMetric,
-)
+from bosaris_py.metrics import metric as measures
+from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
@@ -126,7 +119,7 @@ class DCF(ThresholdMetric):
         return [(self.threshold, miss, fa) for _, miss, fa in given]
 
 
-class MinCost(RatesMetric):
+class MinCost(measures.RatesMetric):
     """Base of costs at the best threshold for these scores."""
 
     __slots__ = ()
@@ -233,7 +226,27 @@ class MinDCF(_CostOfPoints, MinCost):
 
 
 @attrs.frozen
-class Pmiss(ThresholdMetric):
+class _RateAt(ThresholdMetric):
+    """Base of one error-rate at a fixed threshold."""
+
+    threshold: float = attrs.field(converter=_threshold)
+    unit: ClassVar[str] = "%"
+    # What a miss and a false alarm count.
+    counted: ClassVar[tuple[float, float]]
+
+    @property
+    def label(self) -> str:
+        """Its name, with the threshold."""
+        return f"{type(self).__name__} at {self.threshold:g}"
+
+    @property
+    def points(self) -> list[tuple[float, float, float]]:
+        """The threshold; only errors of one kind count."""
+        return [(self.threshold, *self.counted)]
+
+
+@attrs.frozen
+class Pmiss(_RateAt):
     """Miss rate at a fixed threshold: FNMR of ISO/IEC 19795-1.
 
     Parameters
@@ -251,22 +264,11 @@ class Pmiss(ThresholdMetric):
     0.25
     """
 
-    threshold: float = attrs.field(converter=_threshold)
-    unit: ClassVar[str] = "%"
-
-    @property
-    def label(self) -> str:
-        """Its name, with the threshold."""
-        return f"Pmiss at {self.threshold:g}"
-
-    @property
-    def points(self) -> list[tuple[float, float, float]]:
-        """The threshold; only misses count."""
-        return [(self.threshold, 1.0, 0.0)]
+    counted: ClassVar[tuple[float, float]] = 1.0, 0.0
 
 
 @attrs.frozen
-class Pfa(ThresholdMetric):
+class Pfa(_RateAt):
     """False-alarm rate at a fixed threshold: FMR of ISO/IEC 19795-1.
 
     Parameters
@@ -284,22 +286,11 @@ class Pfa(ThresholdMetric):
     0.5
     """
 
-    threshold: float = attrs.field(converter=_threshold)
-    unit: ClassVar[str] = "%"
-
-    @property
-    def label(self) -> str:
-        """Its name, with the threshold."""
-        return f"Pfa at {self.threshold:g}"
-
-    @property
-    def points(self) -> list[tuple[float, float, float]]:
-        """The threshold; only false alarms count."""
-        return [(self.threshold, 0.0, 1.0)]
+    counted: ClassVar[tuple[float, float]] = 0.0, 1.0
 
 
 @attrs.frozen
-class Cllr(LossMetric):
+class Cllr(measures.LossMetric):
     """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
 
     See Also
@@ -320,7 +311,7 @@ class Cllr(LossMetric):
         """From perfect scores to arbitrarily misleading ones."""
         return 0.0, math.inf
 
-    def losses(self, sample: Sample) -> Losses:
+    def losses(self, sample: Sample) -> measures.Losses:
         """Compute the bits of each sorted trial; both classes weigh the same."""
         # A target of log-likelihood-ratio x costs log2(1 + e^-x) bits, a non-target log2(1 + e^x).
         scale = 2.0 * math.log(2.0)
@@ -345,7 +336,7 @@ class Cllr(LossMetric):
 
 
 @attrs.frozen
-class Brier(LossMetric):
+class Brier(measures.LossMetric):
     """The Brier score of log-likelihood-ratios at even odds, over that of no detector."""
 
     label: ClassVar[str] = "Brier"
@@ -355,7 +346,7 @@ class Brier(LossMetric):
         """From perfect posteriors to wrong certainties."""
         return 0.0, 4.0
 
-    def losses(self, sample: Sample) -> Losses:
+    def losses(self, sample: Sample) -> measures.Losses:
         """Compute twice the squared posterior of the wrong proposition."""
         # At even odds that is 1 / (1 + e^x) of a target. Without a detector it is 1/2, by whose
         # square the mean over both classes is divided.

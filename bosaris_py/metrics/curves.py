@@ -29,7 +29,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py._arrays import Float64Array, IndexArray
-from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import as_number, as_vector, describe, invalid
 from bosaris_py.numerics.hull import ROCCH, pav_bins
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
@@ -42,10 +42,9 @@ LARGEST_PLO = 700.0
 # Up to this many vertices are drawn as they are.
 _FEW_VERTICES = 10_000
 
-# Side of a cell, as a share of the window's: on a plot of 15 cm about 0.02 mm, a dot of a
-# 1200 dpi printer. Outside the window cells are larger; they matter only after zooming out.
-_CELLS_IN_WINDOW = 8192
-_CELLS_OUTSIDE = 1024
+# Cells along a side of the window: on a plot of 15 cm of about 0.02 mm, a dot of a 1200 dpi
+# printer. Outside the window cells are larger; they matter only after zooming out.
+_CELLS, _LARGER_OUTSIDE = 8192, 8
 
 # Largest step between neighbouring points of a curved stroke, as a share of the window.
 _STEPS_IN_WINDOW = 500
@@ -63,14 +62,15 @@ Limits: TypeAlias = tuple[float, float]
 Points: TypeAlias = tuple[Float64Array, Float64Array]
 
 
-def _ascending(values: npt.ArrayLike, name: str, limit: float = math.inf) -> Float64Array:
+def ascending(
+    values: npt.ArrayLike, name: str, least: float = -math.inf, most: float = math.inf
+) -> Float64Array:
     """Return a vector that ascends strictly within limits."""
     found = as_vector(values, name).astype(np.float64)
-    refuse_nan(found, name)
     if found.size == 0 or not (np.diff(found) > 0).all():
         raise invalid(name, "be strictly ascending", describe(found))
-    if max(-found[0], found[-1]) > limit:
-        raise invalid(name, f"lie within +-{limit:g}", f"{found[0]:g} to {found[-1]:g}")
+    if not (least <= found[0] and found[-1] <= most):
+        raise invalid(name, f"lie in [{least:g}, {most:g}]", f"{found[0]:g} to {found[-1]:g}")
     return found
 
 
@@ -115,7 +115,7 @@ class BayesCurves:
     @classmethod
     def from_sample(cls, sample: Sample, plo: npt.ArrayLike) -> Self:
         """Read the error-rates at prior log-odds, strictly ascending, within +-700."""
-        log_odds = _ascending(plo, "plo", LARGEST_PLO)
+        log_odds = ascending(plo, "plo", -LARGEST_PLO, LARGEST_PLO)
         costs = DecisionCosts.from_plo(log_odds)
         hull = sample.hull
         best = hull.best_vertices(costs)
@@ -127,39 +127,26 @@ class BayesCurves:
     def _costs(self) -> DecisionCosts:
         return DecisionCosts.from_plo(self.plo)
 
-    def _share(self, price: Float64Array, rate: Float64Array) -> Float64Array:
-        # One term of the numerator of equation 21.
-        return np.asarray(price * rate / self._costs.default_cost)
-
     @functools.cached_property
     def act_dcf(self) -> Float64Array:
         """Normalized Bayes error-rate; 0 perfect, 1 without a detector, above 1 misleading."""
-        return np.asarray(self._costs.cost(self.act_pmiss, self.act_pfa, normalize=True))
+        return self._costs.cost(self.act_pmiss, self.act_pfa, normalize=True)
 
     @functools.cached_property
     def min_dcf(self) -> Float64Array:
         """Normalized minimum error-rate over all thresholds, in [0, 1]."""
-        return np.asarray(self._costs.cost(self.min_pmiss, self.min_pfa, normalize=True))
+        return self._costs.cost(self.min_pmiss, self.min_pfa, normalize=True)
 
     @property
-    def act_miss_rate(self) -> Float64Array:
-        """The misses' part of `act_dcf`."""
-        return self._share(self._costs.miss, self.act_pmiss)
-
-    @property
-    def act_fa_rate(self) -> Float64Array:
-        """The false alarms' part of `act_dcf`."""
-        return self._share(self._costs.fa, self.act_pfa)
-
-    @property
-    def min_miss_rate(self) -> Float64Array:
-        """The misses' part of `min_dcf`."""
-        return self._share(self._costs.miss, self.min_pmiss)
-
-    @property
-    def min_fa_rate(self) -> Float64Array:
-        """The false alarms' part of `min_dcf`."""
-        return self._share(self._costs.fa, self.min_pfa)
+    def parts(self) -> dict[str, Float64Array]:
+        """The parts of misses and of false alarms in both error-rates: equation (21)."""
+        costs = self._costs
+        return {
+            "miss_rate_act": costs.miss * self.act_pmiss / costs.default_cost,
+            "miss_rate_min": costs.miss * self.min_pmiss / costs.default_cost,
+            "fa_rate_act": costs.fa * self.act_pfa / costs.default_cost,
+            "fa_rate_min": costs.fa * self.min_pfa / costs.default_cost,
+        }
 
     @property
     def dr30_fa_index(self) -> int | None:
@@ -209,7 +196,7 @@ class TippettCurve:
 
         From 10,000 distinct scores on these are 2001 values between the lowest and the highest.
         """
-        values = _steps(sample) if llr is None else _ascending(llr, "llr")
+        values = _steps(sample) if llr is None else ascending(llr, "llr")
         places = np.append(values, 0.0)
         pmiss, pfa = sample.rates(places)
         # Strictly above a value is at or above the next number.
@@ -261,7 +248,7 @@ class ECECurve:
     def from_sample(cls, sample: Sample, plo: npt.ArrayLike | None = None) -> Self:
         """Compute the cross-entropy at prior log-odds, by default log10 odds from -2.5 to 2.5."""
         _refuse_files(sample, "ECE")
-        log_odds = _PLO if plo is None else _ascending(plo, "plo", LARGEST_PLO)
+        log_odds = _PLO if plo is None else ascending(plo, "plo", -LARGEST_PLO, LARGEST_PLO)
         hull = sample.hull
         edges = np.diff(hull.pmiss), -np.diff(hull.pfa)
         optimal = [ScoredClass(hull.llr[mass > 0.0], weights=mass[mass > 0.0]) for mass in edges]
@@ -330,7 +317,7 @@ class PAVCurve:
             return math.nan
         gap = np.repeat(self.llr[kept], 2) - x
         if x[-1] == x[0]:
-            return float(abs(gap[0])) / math.log(10.0)
+            return float(np.abs(gap).max()) / math.log(10.0)
         left, right, width = gap[:-1], gap[1:], np.diff(x)
         # A trapezium, or two triangles where the lines cross.
         crossing = left * right < 0.0
@@ -384,7 +371,7 @@ class ScoreHistogram:
                 half = max(0.5, 1e-6 * abs(low))
                 edges = np.linspace(low - half, high + half, count + 1)
         else:
-            edges = _ascending(bins, "bins")
+            edges = ascending(bins, "bins")
             if edges.size < 2:
                 raise invalid("bins", "have two ends at least", describe(edges))
         # The last bin has its upper end, too.
@@ -424,7 +411,7 @@ def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     Notes
     -----
     Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side of the
-    window; of the vertices in a cell the first and the last are kept. O(cells log n) time.
+    window; of the vertices in a cell the first and the last are kept.
 
     The step of a group of equal scores of both classes is straight in the error-rates, but curved
     in a DET plot: points along it are added, as in `hull_points`.
@@ -462,34 +449,16 @@ def hull_points(hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits) -> Points
     return _with_curved_strokes(hull.pfa, hull.pmiss, pfa_limits, pmiss_limits)
 
 
-def _ends_in_cells(
-    pfa: Float64Array, pmiss: Float64Array, pfa_limits: Limits, pmiss_limits: Limits
-) -> IndexArray:
+def _ends_in_cells(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> IndexArray:
     """Return the indices of the first and last vertex in each cell of the plane."""
     # A ROC falls monotonically, so what is left out between these two lies in the same cell, and
-    # the two curves nowhere differ by more than the size of a cell. At most 2 x (8192 + 8192)
-    # vertices remain in the window. Borders are searched in the error-rates, which are sorted.
-    entries = np.concatenate(
-        (
-            [0],
-            # First vertex below each border, for rates that fall from 1 to 0.
-            pfa.size - np.searchsorted(pfa[::-1], _cell_borders(pfa_limits)),
-            np.searchsorted(pmiss, _cell_borders(pmiss_limits)),
-        )
-    )
-    entries = entries[entries < pfa.size]
-    return np.unique(np.concatenate((entries, entries[entries > 0] - 1, [pfa.size - 1])))
-
-
-def _cell_borders(limits: Limits) -> Float64Array:
-    """Return the borders of the cells along one axis, as ascending rates."""
-    low, high = scipy.special.ndtri(limits)
-    coarse = (high - low) / _CELLS_OUTSIDE
-    # Of equal size in probits, hence of equal size on paper.
-    below = np.arange(low, -_FARTHEST, -coarse)[:0:-1]
-    above = np.arange(high, _FARTHEST, coarse)[1:]
-    inside = np.linspace(low, high, _CELLS_IN_WINDOW + 1)
-    return np.asarray(scipy.special.ndtr(np.concatenate((below, inside, above))))
+    # the two curves nowhere differ by more than the size of a cell.
+    probits = _probits(np.stack((pfa, pmiss)))
+    low, high = scipy.special.ndtri(window).T[:, :, np.newaxis]
+    inside = np.clip(probits, low, high)
+    cells = (inside - low + (probits - inside) / _LARGER_OUTSIDE) / (high - low) * _CELLS
+    last = np.flatnonzero(np.diff(np.floor(cells)).any(axis=0))
+    return np.unique(np.concatenate(([0], last, last + 1, [pfa.size - 1])))
 
 
 def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:
@@ -516,26 +485,14 @@ def _probits(rates: Float64Array) -> Float64Array:
 
 def _points_between(ends: Float64Array, steps: Float64Array) -> Float64Array:
     """Return points on the straight line between two vertices, without these: (2, n)."""
-    pfa, pmiss = ends
     # Equally spaced in either probit, so that steep parts are as smooth as flat ones.
-    by_pfa, by_pmiss = _between(pfa, steps[0]), _between(pmiss, steps[1])
-    points = np.concatenate(
-        ([by_pfa, _along(by_pfa, pfa, pmiss)], [_along(by_pmiss, pmiss, pfa), by_pmiss]), axis=1
-    )
-    # Each rate by itself, so that rounding cannot make the curve go back.
-    return np.stack((np.sort(points[0])[::-1], np.sort(points[1])))
-
-
-def _between(ends: Float64Array, step: float) -> Float64Array:
-    """Return rates strictly between two, equally spaced in probits."""
-    first, last = _probits(ends)
-    n_steps = int(np.ceil(abs(last - first) / step))
-    rates = scipy.special.ndtr(np.linspace(first, last, n_steps + 1)[1:-1])
+    shares = []
+    for (first, last), step in zip(ends, steps, strict=True):
+        low, high = _probits(np.array([first, last]))
+        n_steps = int(np.ceil(abs(high - low) / step))
+        rates = scipy.special.ndtr(np.linspace(low, high, n_steps + 1)[1:-1])
+        shares.append((rates - first) / (last - first))
     # Between neighbouring floating-point numbers there is nothing to sample.
-    return np.asarray(rates[(rates > ends.min()) & (rates < ends.max())])
-
-
-def _along(rates: Float64Array, ends: Float64Array, other_ends: Float64Array) -> Float64Array:
-    """Return the other error-rate on the straight line through both ends."""
-    share = (rates - ends[0]) / (ends[1] - ends[0])
-    return np.asarray((1.0 - share) * other_ends[0] + share * other_ends[1])
+    share = np.sort(np.concatenate(shares))
+    share = share[(share > 0.0) & (share < 1.0)]
+    return ends[:, :1] + share * np.diff(ends, axis=1)

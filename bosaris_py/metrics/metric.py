@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -24,7 +24,7 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Speakers, Times
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import TrialSpeakers
 
@@ -51,36 +51,51 @@ class Opening(NamedTuple):
     place: int
 
 
-class Rows(Protocol):
-    """Many samples at a time, a row each: one whole sample, replicates, or left-out speakers."""
+class Rows(abc.ABC):
+    """Many samples at a time, a row each: one whole sample, replicates, or left-out speakers.
 
-    @property
-    def sample(self) -> Sample:
-        """The sample that they are made of."""
+    What no subclass knows a faster way for is made of one row after the other.
+    """
+
+    # The sample that they are made of.
+    sample: Sample
+
+    @abc.abstractmethod
+    def each(self) -> Iterator["OneRow"]:
+        """Yield the rows."""
 
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid, (n_rows, k); see `Sample`."""
+        return _stacked(row.rates(grid) for row in self.each())
 
     def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds: (n_rows, k)."""
+        return _stacked(row.rates_at(thresholds) for row in self.each())
 
     def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class: (n_rows,), or (n_rows, k) of several losses."""
+        return _stacked(row.means(losses) for row in self.each())
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class, row by row."""
+        """Yield the scores of each class, each as often as it counts, row by row."""
+        return (scores for row in self.each() for scores in row.lists())
 
 
-# What is drawn or left out in each row.
-Units = TypeVar("Units")
+def _stacked(rows: Iterable[Rates]) -> Rates:
+    first, second = zip(*rows, strict=True)
+    return np.concatenate(first), np.concatenate(second)
 
 
 @attrs.frozen(eq=False)
-class OneRow:
+class OneRow(Rows):
     """A sample as rows of one."""
 
     sample: Sample
     times: Times = None
+
+    def each(self) -> Iterator["OneRow"]:
+        """Yield the row."""
+        yield self
 
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
@@ -108,10 +123,8 @@ class OneRow:
         yield repeated(sample.tar, tar), *others
 
 
-class CountedRows(abc.ABC):
+class CountedRows(Rows):
     """Rows whose rates need no more than the numbers of trials between thresholds."""
-
-    sample: Sample
 
     @abc.abstractmethod
     def below(self, tar: IntArray, non: IntArray) -> Rates:
@@ -133,56 +146,93 @@ class CountedRows(abc.ABC):
         return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
 
 
-class SummedClass(abc.ABC, Generic[Units]):
+class SummedClass(abc.ABC):
     """The trials of one class in many rows, which units that are drawn or left out make."""
 
     one: ScoredClass
 
     @abc.abstractmethod
-    def sums(
-        self, units: Units, values: Float64Array | None, place: AnyArray | int, size: int
-    ) -> AnyArray:
-        """Add up a value of each sorted trial, by default 1, by group and place below `size`.
+    def times(self) -> Iterator[IntArray]:
+        """Yield how often each sorted trial counts, row by row."""
 
-        The result is (n_rows, n_groups, size).
-        """
+    @abc.abstractmethod
+    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+        """Add up a value of each sorted trial, by default 1, by its cell: (n_rows, n_cells)."""
 
-    def below(self, units: Units, counts_below: IntArray) -> Float64Array:
+    def _sums(self, values: Float64Array | None, place: AnyArray | int, size: int) -> AnyArray:
+        """Add up a value, times the weight, by group and place: (n_rows, n_groups, size)."""
+        weights, groups = self.one.sorted_weights, self.one.sorted_groups
+        if weights is not None:
+            values = weights if values is None else weights * values
+        cells = np.broadcast_to(place, self.one.size)
+        if groups is not None:
+            cells = groups.astype(np.int64) * size + cells
+        n_groups = self.one.shares.size
+        return self.add_up(values, cells, n_groups * size).reshape(-1, n_groups, size)
+
+    def below(self, counts_below: IntArray) -> Float64Array:
         """Return the mass below each threshold, (n_rows, k), by the numbers of trials below."""
         # Between two thresholds lies what is below the second and not below the first.
         size = counts_below.size - 1
         place = np.repeat(np.arange(size), np.diff(counts_below))
-        counts = self.sums(units, None, place, size).cumsum(axis=2)
+        counts = self._sums(None, place, size).cumsum(axis=2)
         with np.errstate(invalid="ignore", divide="ignore"):
             mass = self._mix(counts / counts[:, :, -1:])
         return np.concatenate((np.zeros((len(mass), 1)), mass), axis=1)
 
-    def means(self, units: Units, losses: Float64Array) -> Float64Array:
+    def means(self, losses: Float64Array) -> Float64Array:
         """Return the mean loss of each row; of several losses (k, n), that of each."""
         if losses.ndim > 1:
-            return np.stack([self.means(units, one) for one in losses], axis=1)
+            return np.stack([self.means(one) for one in losses], axis=1)
         endless = ~np.isfinite(losses)
-        sums = self.sums(units, np.where(endless, 0.0, losses), 0, 1)
+        sums = self._sums(np.where(endless, 0.0, losses), 0, 1)
         # An infinite loss of a trial that does not count is no loss.
         if endless.any():
-            sums = np.where(self.sums(units, endless.astype(float), 0, 1) > 0, np.inf, sums)
-        counts = self.sums(units, None, 0, 1)
+            sums = np.where(self._sums(endless.astype(float), 0, 1) > 0, np.inf, sums)
+        counts = self._sums(None, 0, 1)
         # Where nobody is left the sum is a rounding residue.
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._mix(np.where(counts > 0, sums, np.nan) / counts)[:, 0]
+            return self._mix(np.where(counts > 0, sums, np.nan) / counts).ravel()
 
     def _mix(self, values: Float64Array) -> Float64Array:
-        if values.shape[1] == 1:
-            return values[:, 0]
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
 
-def indicators(sample: Sample, limit: float) -> Losses:
-    """Return 1 for each sorted trial that a threshold decides wrongly, and 0 for the others."""
-    tar, non = sample.tar.scores, sample.non.scores
-    return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
+@attrs.frozen(eq=False)
+class SummedRows(CountedRows):
+    """Rows of both classes."""
+
+    sample: Sample
+    tar: SummedClass
+    non: SummedClass
+
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
+        """Return the mass below thresholds."""
+        return self.tar.below(tar), self.non.below(non)
+
+    def means(self, losses: Losses) -> Rates:
+        """Return the mean loss of each class."""
+        return self.tar.means(losses[0]), self.non.means(losses[1])
+
+    def each(self) -> Iterator[OneRow]:
+        """Yield the rows."""
+        pairs = zip(self.tar.times(), self.non.times(), strict=True)
+        return (OneRow(self.sample, times) for times in pairs)
+
+
+def known_speakers(one: ScoredClass) -> Speakers:
+    """Return the speakers of both sides of each trial."""
+    if one.speakers is None:
+        raise invalid("sample", "know the speakers of its trials", "none")
+    return one.speakers
+
+
+def speaker_sides(sample: Sample) -> list[IntArray]:
+    """Return the numbers of the speakers of all trials, on each side of each class."""
+    sides = *known_speakers(sample.tar), *known_speakers(sample.non)
+    return [side for side in sides if side is not None]
 
 
 def repeated(one: ScoredClass, times: Weights | None) -> FloatArray:
@@ -245,11 +295,7 @@ class AnyMetric(abc.ABC):
         return invalid("metric", "be of as many detectors as the scores", self.label, hint)
 
     def joined(
-        self,
-        system: AnySystem,
-        key: Key,
-        conditions: ConditionsLike = None,
-        speakers: TrialSpeakers | None = None,
+        self, system: AnySystem, key: Key, conditions: ConditionsLike, who: TrialSpeakers | None
     ) -> Sample:
         """Join the scores of a system with a key, with conditions and speakers.
 
@@ -257,15 +303,15 @@ class AnyMetric(abc.ABC):
         ----------
         system
             As for `detectors`.
-        key, conditions, speakers
-            As for `Sample.from_trials`.
+        key, conditions, who
+            As for `Sample.from_trials`, whose speakers `who` is.
 
         Returns
         -------
         Sample
         """
         (scores,) = self.detectors(system).values()
-        return Sample.from_trials(scores, key, conditions, speakers)
+        return Sample.from_trials(scores, key, conditions, who)
 
     @abc.abstractmethod
     def values(self, rows: Rows) -> Float64Array:

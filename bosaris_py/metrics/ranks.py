@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, Weighting
-from bosaris_py._notes import Note, warn
+from bosaris_py._notes import Note
 from bosaris_py._validation import as_number, as_score_lists, one_of
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
@@ -165,6 +165,10 @@ class PRBEP(AnyMetric):
         # Equation (29) of the theory paper: the EER of numbers of errors in place of rates.
         total = n_tar + n_non
         return total * hull_eers(pmiss * (n_tar / total), pfa * (n_non / total))[0]
+
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of inverted scores."""
+        return inverted(sample)
 
 
 def _rate(value: object) -> float:
@@ -378,9 +382,7 @@ def prbep(
     >>> prbep([1.0, 3.0], [0.0, 2.0])
     0.5
     """
-    sample = Sample.from_scores(tar, non, tar_weights, non_weights)
-    warn(inverted(sample))
-    return sample.hull.prbep
+    return PRBEP()(tar, non, tar_weights, non_weights)
 
 
 def auc(

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
-from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
+from bosaris_py._validation import as_number, describe, invalid, one_of
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
@@ -107,29 +107,20 @@ class TandemMetric(AnyMetric):
     def number(self, both: Detectors) -> float:
         """Compute the metric of the scores of both detectors; NaN where it is not defined."""
 
-    def refuse(self, both: Detectors) -> None:
-        """Raise: the metric of these scores is not defined."""
-
     def detectors(self, system: AnySystem, name: str = "scores") -> dict[str, Scores]:
         """Return the scores of both detectors, by what messages call them."""
-        if not isinstance(system, Mapping):
+        if not isinstance(system, Mapping) or set(system) != {"asv", "cm"}:
             raise self._wrong_number()
-        if set(system) != {"asv", "cm"}:
-            raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
         return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
 
     def joined(
-        self,
-        system: AnySystem,
-        key: Key,
-        conditions: ConditionsLike = None,
-        speakers: TrialSpeakers | None = None,
+        self, system: AnySystem, key: Key, conditions: ConditionsLike, who: TrialSpeakers | None
     ) -> Sample:
         """Join the scores of both detectors with a key: the scores of a trial are a pair."""
         asv, cm = sorted(self.detectors(system).items())
         if conditions is not None:
             raise invalid("conditions", "be left out for two detectors", describe(conditions))
-        return tandem_sample(asv[1], cm[1], key, speakers)
+        return tandem_sample(asv[1], cm[1], key, who)
 
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""
@@ -152,9 +143,7 @@ class TandemMetric(AnyMetric):
     def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned."""
         value = super().computed(view, times)
-        if math.isnan(value) and times is None:
-            self.refuse(_detectors(view))
-        return value
+        return _defined(value) if times is None else value
 
     def __call__(self, *, asv: Lists, cm: Lists) -> float:  # type: ignore[override]
         """Compute the metric of lists of scores.
@@ -170,11 +159,16 @@ class TandemMetric(AnyMetric):
         -------
         float
         """
-        both = Detectors.from_lists(asv, cm)
-        value = self.number(both)
-        if math.isnan(value):
-            self.refuse(both)
-        return value
+        return _defined(self.number(Detectors.from_lists(asv, cm)))
+
+
+def _defined(value: float) -> float:
+    """Return a value; raise if the cost of a tandem cannot be divided by that of its verifier."""
+    if math.isnan(value):
+        expected = "be better than to reject every trial, and accept some spoof"
+        hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
+        raise invalid("asv", expected, "a cost C1 <= 0, or C2 = 0", hint)
+    return value
 
 
 def _detectors(sample: Sample) -> Detectors:
@@ -182,19 +176,6 @@ def _detectors(sample: Sample) -> Detectors:
 
 
 # ---- The tandem detection cost
-
-
-def _limit(value: object, name: str, word: str) -> float | str:
-    """Return a threshold as a number, or the word that stands for one."""
-    return word if value == word else as_number(value, name, "be a number", lambda x: x == x)
-
-
-def _verifier_limit(value: object) -> float | str:
-    return _limit(value, "asv_threshold", "eer")
-
-
-def _limit_or_none(value: object) -> float | str | None:
-    return None if value is None else _limit(value, "threshold", "bayes")
 
 
 @attrs.frozen
@@ -226,11 +207,16 @@ class TDCF(TandemMetric):
     """
 
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["ASVspoof5"], converter=to_costs)
-    asv_threshold: float | str = attrs.field(default="eer", kw_only=True, converter=_verifier_limit)
+    asv_threshold: float | str = attrs.field(default="eer", kw_only=True)
     form: Form = attrs.field(default="revised", kw_only=True, validator=one_of(Form))
-    threshold: float | str | None = attrs.field(
-        default=None, kw_only=True, converter=_limit_or_none
-    )
+    threshold: float | str | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless thresholds are numbers, or words that stand for some."""
+        words: dict[str, tuple[object, ...]] = {"asv_threshold": ("eer",)}
+        for name, allowed in (words | {"threshold": ("bayes", None)}).items():
+            if (value := getattr(self, name)) not in allowed:
+                as_number(value, name, "be a number", lambda x: not math.isnan(x))
 
     @property
     def label(self) -> str:
@@ -281,14 +267,6 @@ class TDCF(TandemMetric):
         pmiss, pfa = self._cm_rates(both.countermeasure, c1, c2)
         return (c0 + (c1 * pmiss + c2 * pfa)) / (c0 + min(c1, c2))
 
-    def refuse(self, both: Detectors) -> None:
-        """Raise: the verifier is worse than none, or accepts no spoof."""
-        _, (c0, c1, _) = self._verifier(both)
-        if not c1 > 0:
-            hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
-            raise invalid("asv", "be better than to reject every trial", f"C1 = {c1:.4g}", hint)
-        raise invalid("asv", "leave a cost that can be divided by", f"{c0:g}: no spoof is accepted")
-
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of the tandem cost, and how many there are, at its thresholds."""
         both = _detectors(sample)
@@ -312,12 +290,6 @@ def _accepted(*lists: FloatArray) -> list[IntArray]:
     return [one.size - count_below(np.sort(one), thresholds) for one in lists]
 
 
-def _rates(tar: Share, non: Share, spoof: Share, bona_fide: Share, fake: Share) -> list[Share]:
-    """Return the three rates of the tandem, given the shares that each detector accepts."""
-    # Misses of either detector, and what both accept.
-    return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
-
-
 class TandemCounts(NamedTuple):
     """Number of trials that are accepted at each threshold, ascending, the first of which is all.
 
@@ -330,13 +302,16 @@ class TandemCounts(NamedTuple):
     bona_fide: IntArray
     fake: IntArray
 
-    def at(self, i: Place, j: Place) -> list[tuple[IntArray, IntArray]]:
-        """Return how many of how many trials are accepted at pairs of thresholds."""
-        return [(one[k], one[0]) for one, k in zip(self, (i, i, i, j, j), strict=True)]
+    def rates(self, i: Place, j: Place, share: Callable[..., Share]) -> list[Share]:
+        """Return the three rates of the tandem at pairs of thresholds, of shares of trials."""
+        counts = zip(self, (i, i, i, j, j), strict=True)
+        tar, non, spoof, bona_fide, fake = (share(one[k], one[0]) for one, k in counts)
+        # Misses of either detector, and what both accept.
+        return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
 
-    def rates(self, i: Place, j: Place) -> list[Float64Array]:
-        """Return the three rates of the tandem at pairs of thresholds."""
-        return _rates(*(accepted / of for accepted, of in self.at(i, j)))
+    def differences(self, i: Place, j: Place) -> Float64Array:
+        """Return how much the three rates differ at pairs of thresholds."""
+        return np.asarray(np.ptp(self.rates(i, j, np.divide), axis=0))
 
     def nearest(self) -> IntArray:
         """Return pairs of thresholds, among them all whose three rates differ least: (2, k)."""
@@ -348,9 +323,9 @@ class TandemCounts(NamedTuple):
         best = math.inf
         while True:
             middle = (low + high) // 2
-            at_low, at_high = np.array(self.rates(*low)), np.array(self.rates(*high))
+            at_low, at_high = (np.array(self.rates(x[0], x[1], np.divide)) for x in (low, high))
             for pairs in (middle, (low[0], high[1]), (high[0], low[1])):
-                best = min(best, float(np.ptp(self.rates(*pairs), axis=0).min()))
+                best = min(best, float(self.differences(*pairs).min()))
             # Misses rise with both thresholds, false alarms fall.
             least = np.maximum(at_low[0], at_high[1:].max(axis=0))
             most = np.minimum(at_high[0], at_low[1:].min(axis=0))
@@ -364,7 +339,7 @@ class TandemCounts(NamedTuple):
                 [np.stack((a[:, 0], b[:, 1]), 1) for a in halves for b in halves], 2
             )
             low, high = cut[:, :, (cut[0] <= cut[1]).all(axis=0)]
-        return low[:, np.ptp(self.rates(*low), axis=0) <= best + _ROUNDING]
+        return low[:, self.differences(*low) <= best + _ROUNDING]
 
 
 @attrs.frozen
@@ -390,7 +365,7 @@ class TEER(TandemMetric):
         counts = TandemCounts(*_accepted(*both[:3]), *_accepted(*both[3:]))
         # Equal rates need not be equal when rounded.
         pairs = zip(*counts.nearest().tolist(), strict=True)
-        exact = [_rates(*(Fraction(*map(int, part)) for part in counts.at(i, j))) for i, j in pairs]
+        exact = [counts.rates(i, j, lambda x, n: Fraction(int(x), int(n))) for i, j in pairs]
         return float(sum(min(exact, key=lambda x: (max(x) - min(x), max(x), sum(x)))) / 3)
 
     def openings(self, sample: Sample) -> list[Opening]:

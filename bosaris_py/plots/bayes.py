@@ -345,14 +345,7 @@ class BayesPlot(ErrorRatePlot):
     def _draw(self, kind: str, pen: Pen = PLAIN) -> Axes:
         """Draw a curve of the current system."""
         curves = self.curves
-        rates = {
-            "dcf_curve_act": curves.act_dcf,
-            "dcf_curve_min": curves.min_dcf,
-            "miss_rate_act": curves.act_miss_rate,
-            "miss_rate_min": curves.min_miss_rate,
-            "fa_rate_act": curves.act_fa_rate,
-            "fa_rate_min": curves.min_fa_rate,
-        }
+        rates = {"dcf_curve_act": curves.act_dcf, "dcf_curve_min": curves.min_dcf, **curves.parts}
         return self._line(kind, curves.plo, rates[kind], pen)
 
     def _curve(self, pen: Pen) -> list[Note]:

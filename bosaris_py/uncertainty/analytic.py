@@ -11,43 +11,29 @@ import scipy
 from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
-from bosaris_py.metrics.metric import ThresholdMetric, as_metric, indicators
+from bosaris_py.metrics.metric import ThresholdMetric, as_metric
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap import drawn_lists, few_errors
 from bosaris_py.uncertainty.estimate import Estimate
-from bosaris_py.uncertainty.proportions import Moments, normal_estimate
+from bosaris_py.uncertainty.proportions import NormalLaw
 
-Ties: TypeAlias = Literal["coin", "half"]
 SetMethod: TypeAlias = Literal["upper-bound", "one-layer", "two-layer"]
 
 # Royston's approximation of the p-value holds for these sample sizes.
 _FEWEST, _MOST = 3, 5000
 
 
-def auc_standard_error(
-    tar: ArrayLike,
-    non: ArrayLike,
-    *,
-    ties: Ties = "coin",
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
-) -> float:
+def auc_standard_error(tar: ArrayLike, non: ArrayLike) -> float:
     r"""Compute the standard error of the area under the ROC, for independent trials.
 
     Parameters
     ----------
     tar, non : (n,) array_like of float
         Target and non-target scores; no NaN, +-inf allowed.
-    ties : {"coin", "half"}, default: "coin"
-        "coin" is equation (14) of [1]_: as if a coin decided which of two equal scores ranks
-        higher. "half" is the variance of the area itself, in which equal scores count half, the
-        limit of the bootstrap. The first is never smaller; without ties they agree.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; only their ratios matter.
 
     Returns
     -------
@@ -73,8 +59,7 @@ def auc_standard_error(
 
     :math:`B_{TTN}` is the chance that two targets, drawn with replacement, outscore a non-target.
     :math:`B_{NNT}` is the chance that a target outscores two non-targets, equations (12) to (14) of
-    [1]_; for ``ties="half"`` mean products of the kernel 0, 1/2, 1. With trial weights the numbers
-    of trials are :math:`(\sum w)^2 / \sum w^2`: right if weights do not depend on scores.
+    [1]_. Coins decide which of equal scores ranks higher.
 
     References
     ----------
@@ -86,46 +71,34 @@ def auc_standard_error(
     >>> round(auc_standard_error([1.0, 3.0], [0.0, 2.0]) ** 2, 6)
     0.078125
     """
-    check.check_choice(ties, Ties, "ties")
-    sample = Sample.from_scores(tar, non, tar_weights, non_weights)
-    roc = sample.roc()
+    sample = Sample.from_scores(tar, non)
+    roc, n_tar, n_non = sample.roc(), sample.n_tar, sample.n_non
     # At each distinct target score: the shares of the targets and of the non-targets there, and of
     # the non-targets between it and the one before.
     at = np.flatnonzero(np.diff(roc.misses))
     from_it, above_it = roc.false_alarms[at], roc.false_alarms[at + 1]
-    p_tar = np.diff(roc.misses)[at] / roc.tar_total
-    p_tied = (from_it - above_it) / roc.non_total
-    p_between = (np.append(roc.non_total, above_it[:-1]) - from_it) / roc.non_total
+    p_tar, p_tied = np.diff(roc.misses)[at] / n_tar, (from_it - above_it) / n_non
+    p_between = (np.append(n_non, above_it[:-1]) - from_it) / n_non
     # Equations (10) and (11): targets above, and non-targets below.
     tar_from = np.cumsum(p_tar[::-1])[::-1]
     tar_above = tar_from - p_tar
     non_below = np.cumsum(p_between)
     non_below[1:] += np.cumsum(p_tied)[:-1]
-    # Three equal scores: each is the lowest (highest) in a third of the random orders; with half
-    # points for a tie the product of two is a quarter.
-    tied = {"coin": 1.0 / 3.0, "half": 0.25}[ties]
-    # Equation (12); between two target scores the share of targets above is constant.
+    # Equation (12); between two target scores the share of targets above is constant. Of three
+    # equal scores each is the lowest, or the highest, in a third of the random orders.
     b_ttn = float(np.dot(p_between, tar_from**2))
-    b_ttn += float(np.dot(p_tied, tar_above**2 + tar_above * p_tar + tied * p_tar**2))
+    b_ttn += float(np.dot(p_tied, tar_above**2 + tar_above * p_tar + p_tar**2 / 3.0))
     # Equation (13).
-    b_nnt = float(np.dot(p_tar, non_below**2 + non_below * p_tied + tied * p_tied**2))
-    area, n_tar, n_non = roc.auc, _effective_size(sample.tar), _effective_size(sample.non)
-    # Equation (14), with the mean square of one comparison: of 0 and 1 it is the area.
-    square = area if ties == "coin" else area - 0.25 * float(np.dot(p_tar, p_tied))
-    total = square - area**2
+    b_nnt = float(np.dot(p_tar, non_below**2 + non_below * p_tied + p_tied**2 / 3.0))
+    # Equation (14).
+    area = roc.auc
+    total = area - area**2
     total += (n_tar - 1.0) * (b_ttn - area**2) + (n_non - 1.0) * (b_nnt - area**2)
     # Rounding may leave a negative sum where all pairs compare alike.
     if total <= 0.0:
         warn(_ALL_ALIKE)
         return 0.0
     return math.sqrt(total / (n_tar * n_non))
-
-
-def _effective_size(one: ScoredClass) -> float:
-    """Return how many trials of equal weight have a mean of the same variance."""
-    if one.weights is None:
-        return float(one.size)
-    return float(one.weights.sum()) ** 2 / float(np.dot(one.weights, one.weights))
 
 
 _ALL_ALIKE = [
@@ -178,7 +151,7 @@ class DeLongResult:
         # Areas without variance, of separated classes, say nothing about their difference.
         least_p = 0.0 if variance > 0.0 else 1.0
         difference = float(self.auc[first] - self.auc[second])
-        return normal_estimate(Moments(difference, variance, "DeLong"), least_p=least_p)
+        return NormalLaw(difference, variance, least_p=least_p).estimate("DeLong")
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
@@ -257,9 +230,8 @@ def delong(tar: ArrayLike, non: ArrayLike) -> DeLongResult:
 
 def _as_rows(scores: ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
-    array = check.as_float_array(scores, name)
-    rows = np.atleast_2d(array)
-    if rows.ndim > 2 or rows.shape[0] < 1 or rows.shape[1] < 2:
+    rows = np.atleast_2d(check.as_float_array(scores, name))
+    if rows.ndim != 2 or rows.shape[1] < 2:
         expected = "be a matrix of at least two trials of at least one system"
         raise check.invalid(name, expected, check.describe(rows))
     check.refuse_nan(rows.ravel(), name)
@@ -345,24 +317,19 @@ def dcf_standard_error(
     True
     """
     check.check_choice(method, SetMethod, "method")
-    chosen, points = as_metric(metric), cost_points(metric)
-    if not points:
+    chosen = as_metric(metric)
+    if not isinstance(chosen, ThresholdMetric):
         expected = "be a cost at a threshold, such as DCF(...) or ActDCF(...)"
         raise check.invalid("metric", expected, check.describe(metric))
     drawn = "iid" if method == "upper-bound" else method
     sample = chosen.view(drawn_lists(tar, non, drawn, tar_sets, non_sets))
     classes = sample.tar, sample.non
     losses = np.zeros(sample.tar.size), np.zeros(sample.non.size)
-    for limit, *prices in points:
-        for loss, price, wrong in zip(losses, prices, indicators(sample, limit), strict=True):
-            loss += price * wrong
+    for limit, miss, fa in chosen.points:
+        losses[0][:] += miss * (sample.tar.scores < np.float64(limit))
+        losses[1][:] += fa * (sample.non.scores >= np.float64(limit))
     warn(few_errors(chosen, sample))
     return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
-
-
-def cost_points(metric: object) -> list[tuple[float, float, float]]:
-    """Return thresholds and prices of a cost at thresholds of its own; none of other metrics."""
-    return metric.points if isinstance(metric, ThresholdMetric) else []
 
 
 def _variance_of_mean(losses: Float64Array, one: ScoredClass, method: SetMethod) -> float:

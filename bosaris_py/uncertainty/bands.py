@@ -24,21 +24,21 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, read_only
 from bosaris_py._notes import warn
 from bosaris_py._validation import Rng
+from bosaris_py.metrics.curves import LARGEST_PLO, ascending
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
+from bosaris_py.numerics.scoring import softplus
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike
-from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists, drawn_speakers
+from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists
 from bosaris_py.uncertainty.draws import Method
 from bosaris_py.uncertainty.estimate import quantile
 
 BandKind: TypeAlias = Literal["det", "bayes", "tippett", "ece"]
 
-# Past this the smaller of the two priors is no longer a normal floating-point number.
-_PLOS = -700.0, 700.0
 # A rate that was computed may lie so far above one that it equals.
 _ROUNDING = 1e-12
 
@@ -94,8 +94,7 @@ def _det(rows: Rows, x: Float64Array) -> Float64Array:
 def _bayes(rows: Rows, x: Float64Array) -> Float64Array:
     """Return the normalized error-rates of Bayes decisions: theory paper, equation (19)."""
     costs = DecisionCosts.from_plo(x)
-    pmiss, pfa = rows.rates_at(costs.thresholds)
-    return np.asarray((costs.miss * pmiss + costs.fa * pfa) / costs.default_cost)
+    return costs.cost(*rows.rates_at(costs.thresholds), normalize=True)
 
 
 def _tippett(rows: Rows, x: Float64Array) -> Float64Array:
@@ -113,11 +112,8 @@ def _ece(rows: Rows, x: Float64Array) -> Float64Array:
 
 def _bits(sample: Sample, plo: Float64Array) -> Losses:
     """Return what each sorted trial costs at each prior: (k, n)."""
-    tar, non = (
-        np.logaddexp(0.0, sign * (one.scores.astype(np.float64) + plo[:, np.newaxis]))
-        for sign, one in ((-1.0, sample.tar), (1.0, sample.non))
-    )
-    return tar / math.log(2.0), non / math.log(2.0)
+    tar, non = (one.scores + plo[:, np.newaxis] for one in (sample.tar, sample.non))
+    return softplus(tar, -1.0) / math.log(2.0), softplus(non, 1.0) / math.log(2.0)
 
 
 # Where each curve is computed by default: equally spaced on its plot, over all that is shown.
@@ -134,13 +130,8 @@ _CURVES: dict[
 def _to_x(values: ArrayLike | None, kind: BandKind) -> Float64Array:
     if values is None:
         return _CURVES[kind][1]()
-    x = check.as_vector(values, "x").astype(np.float64)
-    if x.size == 0 or not (np.diff(x) > 0).all():
-        raise check.invalid("x", "be strictly ascending", check.describe(x))
-    least, most = {"det": (0.0, 1.0), "tippett": (-np.inf, np.inf)}.get(kind, _PLOS)
-    if not (least <= x[0] and x[-1] <= most):
-        raise check.invalid("x", f"lie in [{least:g}, {most:g}]", f"{x[0]:g} to {x[-1]:g}")
-    return x
+    limits = {"det": (0.0, 1.0), "tippett": (-np.inf, np.inf)}
+    return ascending(values, "x", *limits.get(kind, (-LARGEST_PLO, LARGEST_PLO)))
 
 
 def bands_of_sample(
@@ -233,7 +224,7 @@ def bootstrap_bands(
     how = Resampling(drawn, replications, "percentile", confidence, rng, progress)
     match scores:
         case Scores() if key is not None:
-            who = drawn_speakers(key, drawn, speakers)
+            who = how.speakers(key, speakers)
             sample = Sample.from_trials(scores, key, conditions, who)
         case (tar, non) if key is None and drawn == "iid":
             sample = drawn_lists(tar, non, drawn, None, None)

@@ -15,7 +15,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -28,33 +28,20 @@ from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, Rows, as_metric
-from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
-from bosaris_py.uncertainty.draws import (
-    Draws,
-    IidDraws,
-    Method,
-    SetDraws,
-    SpeakerDraws,
-    TwoLayerDraws,
-    speakers_present,
-)
-from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.draws import Method, draw_from, speakers_present
+from bosaris_py.uncertainty.estimate import Estimate, IntervalKind
 from bosaris_py.uncertainty.lazy import lazy_draws
-
-IntervalKind: TypeAlias = Literal["percentile", "normal"]
+from bosaris_py.uncertainty.proportions import notes_of_few
 
 # Numbers of a block of replicates: it and its work arrays take some 16 MB each.
 _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
 
-_FEWEST_SETS, _MOST_REPLICATIONS = 2, 10**7
-
-
-def _confidence(value: float) -> float:
-    return check.check_fraction(value, "confidence")
+# Replications, so that a typing error does not run for a year.
+_MOST = 10**7
 
 
 @attrs.frozen
@@ -62,24 +49,24 @@ class Resampling:
     """How replicates are drawn, and what interval is made of them."""
 
     method: Method = attrs.field(validator=check.one_of(Method))
-    replications: int = attrs.field()
+    replications: int
     interval: IntervalKind = attrs.field(validator=check.one_of(IntervalKind))
-    confidence: float = attrs.field(converter=_confidence)
+    confidence: float
     rng: np.random.Generator = attrs.field(converter=check.as_generator)
     progress: bool = False
 
-    @replications.validator
-    def _check_replications(self, attribute: object, value: object) -> None:
-        whole_number(value, 2, "replications", _MOST_REPLICATIONS)
+    def __attrs_post_init__(self) -> None:
+        """Raise if a number is out of range."""
+        whole_number(self.replications, 2, "replications", _MOST)
+        check.check_fraction(self.confidence, "confidence")
 
-    def draws(self, views: Sequence[Sample]) -> Draws:
-        """Return the draws of one system, or of several on the same trials."""
+    def speakers(self, key: Key, speakers: SpeakersLike) -> TrialSpeakers | None:
+        """Return the speakers that are drawn, of models only for sets."""
         if self.method == "iid":
-            return IidDraws(tuple(views))
+            return None
         if self.method == "speaker":
-            return SpeakerDraws.from_systems(views)
-        of_sets = SetDraws if self.method == "one-layer" else TwoLayerDraws
-        return of_sets.from_systems(views)
+            return TrialSpeakers.from_key(key, speakers)
+        return TrialSpeakers.from_side(key, speakers, "models")
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
         """Draw the values of a metric, of each system on the same draws."""
@@ -93,7 +80,7 @@ class Resampling:
         self, function: Callable[[Rows], Float64Array], views: Sequence[Sample]
     ) -> list[Float64Array]:
         """Draw the values of a function of rows, of each system on the same draws."""
-        draws = self.draws(views)
+        draws = draw_from(self.method, views)
         points = max(view.thresholds.size * view.non.shares.size for view in views)
         points = max(points, draws.row_size)
         found: list[list[Float64Array]] = [[] for _ in views]
@@ -110,28 +97,33 @@ class Resampling:
 
     def estimate(self, metric: AnyMetric, views: Sequence[Sample]) -> Estimate:
         """Estimate a metric, or of two systems the difference."""
-        values = [metric.computed(view) for view in views]
-        replicates = self.replicates(metric, views)
-        fields: dict[str, Any] = {
-            "interval": self.interval,
-            "confidence": self.confidence,
-            "method": f"{self.method} bootstrap, {self.interval}",
-        }
-        notes = degenerate(replicates)
-        if self.method == "speaker":
-            fields["n_units"] = speakers_present(views[0]).size
-        if len(views) == 1:
+        value, *others = [metric.computed(view) for view in views]
+        drawn, *against = self.replicates(metric, views)
+        notes, bounds, correlation = degenerate([drawn, *against]), metric.bounds, None
+        if against:
+            bounds, correlation = (-np.inf, np.inf), _correlation(drawn, against[0])
+            value, drawn = value - others[0], drawn - against[0]
+        else:
             notes += few_errors(metric, views[0])
-            return Estimate.from_replicates(
-                values[0], replicates[0], bounds=metric.bounds, notes=tuple(notes), **fields
-            )
-        known = np.isfinite(replicates).all(axis=0)
-        a, b = (one[known] for one in replicates)
-        spread = float(a.std() * b.std())
-        correlation = float(np.mean((a - a.mean()) * (b - b.mean()))) / spread if spread else 0.0
-        difference = replicates[0] - replicates[1]
-        fields |= {"correlation": correlation, "notes": tuple(notes)}
-        return Estimate.from_replicates(values[0] - values[1], difference, **fields)
+        return Estimate.from_replicates(
+            value,
+            drawn,
+            interval=self.interval,
+            bounds=bounds,
+            confidence=self.confidence,
+            method=f"{self.method} bootstrap, {self.interval}",
+            n_units=speakers_present(views[0]).size if self.method == "speaker" else None,
+            correlation=correlation,
+            notes=tuple(notes),
+        )
+
+
+def _correlation(first: Float64Array, second: Float64Array) -> float:
+    """Return the correlation of the replicates that are finite; 0 where one does not vary."""
+    known = np.isfinite(first) & np.isfinite(second)
+    a, b = first[known], second[known]
+    spread = float(a.std() * b.std())
+    return float(np.mean((a - a.mean()) * (b - b.mean()))) / spread if spread else 0.0
 
 
 def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
@@ -148,24 +140,17 @@ def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
 
 
 def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
-    """Note a metric whose error-rates rest on few errors."""
+    """Note the error-rate of a metric that rests on the fewest errors, if these are few."""
     if metric.unit == "bits":
         return []
-    counts = []
-    for opening in metric.openings(view):
-        n = view.n_tar if opening.place == 0 else (view.n_non, view.n_spoof)[opening.place - 1]
-        if n and np.isfinite(opening.rate):
-            counts.append(
-                (opening.rate * n, ("miss rate", "false-alarm rate")[min(opening.place, 1)])
-            )
-    fewest = min(counts, default=(np.inf, ""))
-    if fewest[0] >= FEWEST_ERRORS:
-        return []
-    text = (
-        f"The {fewest[1]} rests on {fewest[0]:.3g} errors: with fewer than {FEWEST_ERRORS} a "
-        "standard error is itself uncertain, and one of 0 says nothing."
-    )
-    return [Note(FewErrorsWarning, text, count=fewest[0])]
+    sizes = view.n_tar, view.n_non, view.n_spoof
+    names = "miss rate", "false-alarm rate", "false-alarm rate"
+    counts = [
+        (rate * sizes[place], names[place])
+        for _, rate, place in metric.openings(view)
+        if sizes[place] and np.isfinite(rate)
+    ]
+    return notes_of_few({name: n for n, name in [min(counts)]}) if counts else []
 
 
 def bootstrap(
@@ -286,9 +271,8 @@ def set_numbers(labels: npt.ArrayLike | None, n_trials: int | None, name: str) -
         expected = f"have one label for each of the {n_trials} trials"
         raise check.invalid(name, expected, f"{given.size} labels")
     values, numbers = np.unique(given, return_inverse=True)
-    if values.size < _FEWEST_SETS:
-        hint = "One set shows no variation."
-        raise check.invalid(name, f"name at least {_FEWEST_SETS} sets", f"{values.size}", hint)
+    if values.size < 2:
+        raise check.invalid(name, "name at least two sets", f"{values.size}")
     return numbers
 
 
@@ -383,17 +367,8 @@ def bootstrap_scores(
     if against is not None:
         both = chosen.detectors(scores, "scores") | chosen.detectors(against, "against")
         check_same_trials(both, key)
-    who = drawn_speakers(key, method, speakers)
+    who = how.speakers(key, speakers)
     samples = [chosen.joined(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found
-
-
-def drawn_speakers(key: Key, method: Method, speakers: SpeakersLike) -> TrialSpeakers | None:
-    """Return the speakers that a method draws, of models only for sets."""
-    if method == "iid":
-        return None
-    if method == "speaker":
-        return TrialSpeakers.from_key(key, speakers)
-    return TrialSpeakers.from_side(key, speakers, "models")

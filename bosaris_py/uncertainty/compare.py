@@ -105,7 +105,7 @@ class ComparisonTable(Table):
 
     @classmethod
     def from_differences(
-        cls, differences: Differences, metric: str, *, level: float = 0.05, percent: bool = False
+        cls, differences: Differences, metric: str, *, level: float = 0.05, percent: bool
     ) -> "ComparisonTable":
         """Collect differences, and correct their p-values.
 
@@ -137,10 +137,13 @@ class ComparisonTable(Table):
         """
         found = []
         for row in self.rows:
-            one, p = row.difference, (row.p, row.p_holm, row.p_holm <= self.level)
+            one, p = row.difference, (row.p, row.p_holm, self._differ(row))
             cells = row.first, row.second, or_none(one.value), one.low, one.high, one.standard_error
             found.append(dict(zip(_COLUMNS, (*cells, *p, self.metric), strict=True)))
         return found
+
+    def _differ(self, row: Comparison) -> bool:
+        return row.p_holm <= self.level
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Return the largest groups of systems within which no difference was found.
@@ -151,7 +154,7 @@ class ComparisonTable(Table):
             A system may be in several.
         """
         names = list(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
-        differ = {frozenset((r.first, r.second)) for r in self.rows if r.p_holm <= self.level}
+        differ = {frozenset((r.first, r.second)) for r in self.rows if self._differ(r)}
         sizes = range(len(names), 0, -1)
         largest: list[set[str]] = []
         for group in (set(g) for n in sizes for g in itertools.combinations(names, n)):
@@ -197,7 +200,7 @@ class ComparisonTable(Table):
             cell, error = number(found.value), number(found.standard_error)
             if found.low is not None:
                 cell = WithInterval(cell, f"[{number(found.low)}, {number(found.high)}]")
-            verdict = "yes" if row.p_holm <= self.level else "no"
+            verdict = "yes" if self._differ(row) else "no"
             cells = row.first, row.second, cell, error, f"{row.p_holm:.3g}", verdict
             table.append([*cells])
         return table

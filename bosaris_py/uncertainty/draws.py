@@ -3,24 +3,29 @@
 Trials are drawn independently (NISTIR 7722), or sets of trials in one layer or in two (Wu et al.
 2016, Algorithms II and III), or speakers, each with all trials on either side. Draws give rows for
 `AnyMetric.values`; of two systems both see the same draws.
+
+A replicate draws how often each speaker is picked. A trial of speakers i and j then counts as often
+as i was picked, times j. So all trials of a cell (gap between thresholds, pair of speakers) count
+alike, and the curve of a replicate is a product of a sparse table of counts with weights of pairs,
+and a cumulated sum.
 """
 
 from __future__ import annotations
 
 import abc
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
+import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
+from bosaris_py._arrays import AnyArray, Float64Array, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import CountedRows, Losses, OneRow, Rates, Rows
+from bosaris_py.metrics import metric as measures
+from bosaris_py.metrics.metric import CountedRows, OneRow, Rates, Rows
 from bosaris_py.numerics.roc import running_sum
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass
-from bosaris_py.uncertainty.cells import CellRows, Cells, UnitWeights
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
@@ -31,7 +36,7 @@ ListedTimes: TypeAlias = tuple[IntArray, IntArray]
 _TRIALS_A_CELL = 8
 
 
-def picked_units(n_rows: int, n_units: int, rng: np.random.Generator) -> UnitWeights:
+def picked_units(n_rows: int, n_units: int, rng: np.random.Generator) -> IntArray:
     """Pick as many units as there are, with replacement: (n_rows, n_units) numbers of picks."""
     picks = rng.integers(0, n_units, size=(n_rows, n_units))
     picks += n_units * np.arange(n_rows)[:, np.newaxis]
@@ -42,17 +47,82 @@ def picked_units(n_rows: int, n_units: int, rng: np.random.Generator) -> UnitWei
 
 
 @attrs.frozen(eq=False)
+class ClassCells(measures.SummedClass):
+    """The trials of one class by pair of units, of sets by one unit."""
+
+    one: ScoredClass
+    # The pair of each sorted trial, and the two units of each pair; n_units stands for nobody.
+    pairs: IntArray
+    first: IntArray
+    second: IntArray
+    # How often each unit is picked: (n_rows, n_units).
+    picks: IntArray
+
+    @classmethod
+    def from_class(cls, one: ScoredClass, n_units: int, *, targets: bool) -> "ClassCells":
+        """Find the pairs; a target has one speaker, whose weight is not squared."""
+        first, other = one.sorted_speakers or measures.known_speakers(one)
+        if other is None or targets:
+            other = np.full(first.size, -1)
+        if count := np.count_nonzero(first == other):
+            expected = "have different speakers on both sides of non-targets"
+            raise invalid("key", expected, f"{count} of the same speaker")
+        second = np.where(other < 0, n_units, other)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        codes, pairs = np.unique(low * np.int64(n_units + 1) + high, return_inverse=True)
+        once = np.ones((1, n_units), np.int64)
+        return cls(one, pairs, *np.divmod(codes, n_units + 1), once)
+
+    @property
+    def _weights(self) -> IntArray:
+        """How often the trials of each pair count: (n_rows, n_pairs)."""
+        # Nobody has the weight one.
+        padded = np.pad(self.picks, ((0, 0), (0, 1)), constant_values=1)
+        return np.asarray(padded[:, self.first] * padded[:, self.second])
+
+    def times(self) -> Iterator[IntArray]:
+        """Yield how often each sorted trial counts."""
+        return (row[self.pairs] for row in self._weights)
+
+    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+        """Add up a value of each trial by cell."""
+        amounts = np.ones(self.pairs.size) if values is None else values
+        shape = n_cells, self.first.size
+        table = scipy.sparse.csr_array((amounts, (cells, self.pairs)), shape=shape)
+        return np.asarray((table @ self._weights.T.astype(np.float64)).T)
+
+
+@attrs.frozen(eq=False)
+class CellRows(measures.SummedRows):
+    """Replicates that draw units: rows for `AnyMetric.values`."""
+
+    tar: ClassCells
+    non: ClassCells
+
+    @classmethod
+    def from_sample(cls, sample: Sample, n_tar: int, n_non: int) -> "CellRows":
+        """Count the trials by unit; a row in which each unit is picked once."""
+        tar = ClassCells.from_class(sample.tar, n_tar, targets=True)
+        return cls(sample, tar, ClassCells.from_class(sample.non, n_non, targets=False))
+
+    def drawn(self, tar: IntArray, non: IntArray) -> "CellRows":
+        """Return replicates, given how often each unit of either class is picked."""
+        one, other = attrs.evolve(self.tar, picks=tar), attrs.evolve(self.non, picks=non)
+        return CellRows(self.sample, one, other)
+
+
+@attrs.frozen(eq=False)
 class SetDraws:
     """Draw sets of trials of each class, as many as there are; the first speaker is the set."""
 
-    systems: list[Cells]
+    systems: list[CellRows]
     n_units: tuple[int, int]
 
     @classmethod
     def from_systems(cls, samples: Sequence[Sample]) -> "SetDraws":
         """Count the trials of each system by set."""
         numbered, sizes = _with_sets(samples)
-        return cls([Cells.from_sample(one, sizes) for one in numbered], sizes)
+        return cls([CellRows.from_sample(one, *sizes) for one in numbered], sizes)
 
     @property
     def row_size(self) -> int:
@@ -63,7 +133,7 @@ class SetDraws:
         """Draw replicates; each system has the same draws."""
         # Algorithm II of Wu et al. 2016.
         tar, non = (picked_units(n_rows, n, rng) for n in self.n_units)
-        return [CellRows(cells.sample, cells, tar, non) for cells in self.systems]
+        return [cells.drawn(tar, non) for cells in self.systems]
 
 
 @attrs.frozen(eq=False)
@@ -77,24 +147,20 @@ class SpeakerDraws(SetDraws):
     def from_systems(cls, samples: Sequence[Sample]) -> "SpeakerDraws":
         """Count the trials of each system by pair of speakers."""
         present = speakers_present(samples[0])
-        n = int(present[-1]) + 1
-        return cls([Cells.from_sample(one, (n, n)) for one in samples], (n, n), present)
+        sizes = (int(present[-1]) + 1,) * 2
+        return cls([CellRows.from_sample(one, *sizes) for one in samples], sizes, present)
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> list[CellRows]:
         """Draw replicates; both classes have the same speakers."""
         weights = np.zeros((n_rows, self.n_units[0]), dtype=np.int64)
         weights[:, self.present] = picked_units(n_rows, self.present.size, rng)
-        return [CellRows(cells.sample, cells, weights, weights) for cells in self.systems]
+        return [cells.drawn(weights, weights) for cells in self.systems]
 
 
 def speakers_present(sample: Sample) -> IntArray:
     """Return the numbers of the speakers who take part in trials, ascending."""
-    sides = [s for one in (sample.tar, sample.non) for s in one.speakers or () if s is not None]
-    if not sides:
-        raise invalid("sample", "know the speakers of its trials", "none")
-    listed = np.sort(np.concatenate(sides))
-    found = listed[np.append(True, listed[1:] != listed[:-1])]
-    return np.asarray(found[found >= 0], dtype=np.int64)
+    sides = np.concatenate(measures.speaker_sides(sample))
+    return np.flatnonzero(np.bincount(sides[sides >= 0]))
 
 
 def _with_sets(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[int, int]]:
@@ -109,48 +175,24 @@ def _with_sets(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[int, int]
 
 
 def _numbered_sets(one: ScoredClass) -> tuple[int, IntArray]:
-    if one.speakers is None:
-        raise invalid("sample", "know the set of each trial", "none")
-    names, numbers = np.unique(one.speakers[0], return_inverse=True)
+    names, numbers = np.unique(measures.known_speakers(one)[0], return_inverse=True)
     return names.size, numbers
 
 
 # ---- Draws of trials
 
 
-class _DrawnRows(abc.ABC):
+class _DrawnRows(Rows):
     """Replicates whose trials are drawn one by one, where nothing faster is known."""
-
-    sample: Sample
 
     @abc.abstractmethod
     def times(self) -> Iterable[ListedTimes]:
         """Return how often each listed trial counts, row by row."""
 
-    def _rows(self) -> Iterator[OneRow]:
+    def each(self) -> Iterator[OneRow]:
+        """Yield the rows."""
         for tar, non in self.times():
             yield OneRow(self.sample, (tar[self.sample.tar.order], non[self.sample.non.order]))
-
-    def rates(self, grid: Grid) -> Rates:
-        """Return both error-rates at all thresholds of a grid."""
-        return _stacked(row.rates(grid) for row in self._rows())
-
-    def rates_at(self, thresholds: Float64Array) -> Rates:
-        """Return both error-rates at given thresholds."""
-        return _stacked(row.rates_at(thresholds) for row in self._rows())
-
-    def means(self, losses: Losses) -> Rates:
-        """Return the mean loss of each class."""
-        return _stacked(row.means(losses) for row in self._rows())
-
-    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class."""
-        return itertools.chain.from_iterable(row.lists() for row in self._rows())
-
-
-def _stacked(rows: Iterable[Rates]) -> Rates:
-    first, second = zip(*rows, strict=True)
-    return np.concatenate(first), np.concatenate(second)
 
 
 @attrs.frozen(eq=False)
@@ -229,7 +271,7 @@ class TwoLayerRows(_DrawnRows):
             yield self._times(self.sample.tar), self._times(self.sample.non)
 
     def _times(self, one: ScoredClass) -> IntArray:
-        sets = _sets(one).astype(np.int64)
+        sets = measures.known_speakers(one)[0].astype(np.int64)
         n_sets, n_groups = 1 + int(sets.max()), one.shares.size
         cells = sets if one.groups is None else sets * n_groups + one.groups
         sizes = np.bincount(cells, minlength=n_sets * n_groups)
@@ -250,18 +292,13 @@ class TwoLayerRows(_DrawnRows):
     def _share(self, one: ScoredClass, errors: AnyArray) -> Float64Array:
         """Draw the share of errors: binomial in each set, given how often it was picked."""
         # Sets of one size with as many errors are alike: how many of them are picked is drawn.
-        sets = _sets(one)
+        sets = measures.known_speakers(one)[0]
         kinds = np.stack((np.bincount(sets), np.bincount(sets, errors)))
         (sizes, wrong), alike = np.unique(kinds, axis=1, return_counts=True)
         n_sets = alike.sum()
         trials = self.rng.multinomial(n_sets, alike / n_sets, size=self.n_rows) * sizes.astype(int)
         drawn = self.rng.binomial(trials, wrong / sizes).sum(axis=1)
         return np.asarray(drawn / trials.sum(axis=1))[:, np.newaxis]
-
-
-def _sets(one: ScoredClass) -> AnyArray:
-    """Return the set of each listed trial."""
-    return np.zeros(one.size, np.int64) if one.speakers is None else one.speakers[0]
 
 
 @attrs.frozen(eq=False)
@@ -297,4 +334,11 @@ class TwoLayerDraws(IidDraws):
         return cls(_with_sets(samples)[0])
 
 
-Draws: TypeAlias = SetDraws | IidDraws
+def draw_from(method: Method, systems: Sequence[Sample]) -> SetDraws | IidDraws:
+    """Return the draws of one system, or of several on the same trials."""
+    if method == "iid":
+        return IidDraws(systems)
+    if method == "speaker":
+        return SpeakerDraws.from_systems(systems)
+    of_sets = SetDraws if method == "one-layer" else TwoLayerDraws
+    return of_sets.from_systems(systems)

@@ -17,15 +17,13 @@ from bosaris_py._arrays import Answer, Float64Array, Given, mark_read_only
 from bosaris_py._notes import Note
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
+IntervalKind: TypeAlias = Literal["percentile", "normal"]
 
 # From the chance that the truth lies beyond one end to both ends.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
 
 # From a stated value to the chances of an estimate at most, and at least, as large as this one.
 Tails: TypeAlias = Callable[[float], tuple[float, float]]
-
-# What rounding leaves of a difference of 0.
-ROUNDING = 1e-12
 
 # Of smaller tails 1 - 2 tail would be 1.
 _LEAST_TAIL = 2.0**-52
@@ -120,7 +118,7 @@ class Estimate:
         Estimate
         """
         law = functools.partial(_student_ends, value, standard_error, degrees, bounds)
-        tails = functools.partial(_student_tails, value, standard_error, degrees)
+        tails = functools.partial(student_tails, value, standard_error, degrees)
         fields |= {"degrees": degrees, "ends": law, "tails": tails}
         return cls(value=float(value), standard_error=float(standard_error), **fields)
 
@@ -153,7 +151,7 @@ class Estimate:
         -------
         Estimate
         """
-        check.check_choice(interval, Literal["percentile", "normal"], "interval")
+        check.check_choice(interval, IntervalKind, "interval")
         defined = replicates[np.isfinite(replicates)]
         error = float(np.std(defined, ddof=1)) if defined.size > 1 else math.nan
         fields["replicates"] = mark_read_only(replicates)
@@ -280,9 +278,8 @@ class Estimate:
         check.check_choice(alternative, Alternative, "alternative")
         value = check.as_number(against, "against", "be finite", math.isfinite)
         least, most = (self._tails or self._inverted)(value)
-        return {"two-sided": min(1.0, 2.0 * min(least, most)), "less": least, "greater": most}[
-            alternative
-        ]
+        both = min(1.0, 2.0 * min(least, most))
+        return {"two-sided": both, "less": least, "greater": most}[alternative]
 
     def _inverted(self, value: float) -> tuple[float, float]:
         """Return the tails at which the upper, and the lower, end passes a value."""
@@ -337,8 +334,7 @@ def _one_sided(confidence: float) -> float:
 
 def student_quantile(degrees: float, tail: float) -> float:
     """Return the upper quantile of Student's t; of inf degrees that of the normal law."""
-    law = scipy.special.ndtri(tail) if math.isinf(degrees) else scipy.special.stdtrit(degrees, tail)
-    return -float(law)
+    return -float(scipy.special.stdtrit(degrees, tail))
 
 
 def _student_ends(
@@ -349,18 +345,18 @@ def _student_ends(
     return low, high
 
 
-def _student_tails(
+def student_tails(
     value: float, error: float, degrees: float, against: float
 ) -> tuple[float, float]:
+    """Return the chances of an estimate at most, and at least, as large if the truth is known."""
     gap = value - against
-    if abs(gap) <= ROUNDING * abs(value) or not error > 0:
-        away = math.copysign(math.inf, gap) if abs(gap) > ROUNDING * abs(value) else 0.0
-    else:
-        away = gap / error
+    # What rounding leaves of a difference of 0.
+    if abs(gap) <= 1e-12 * abs(value):
+        gap = 0.0
+    away = gap / error if error > 0 else math.copysign(math.inf, gap) if gap else 0.0
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
-    if math.isinf(degrees):
-        return float(scipy.special.ndtr(away)), float(scipy.special.ndtr(-away))
-    return float(scipy.special.stdtr(degrees, away)), float(scipy.special.stdtr(degrees, -away))
+    lower, upper = scipy.special.stdtr(degrees, [away, -away]).tolist()
+    return lower, upper
 
 
 def _percentile_ends(ordered: Float64Array, tail: float) -> tuple[float, float]:
@@ -410,9 +406,7 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Answer:
     >>> quantile([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]).tolist()
     [1.0, 2.0, 3.0]
     """
-    sample = np.asarray(values, dtype=np.float64)
-    if sample.ndim == 0:
-        raise check.invalid("values", "be a list of numbers", check.describe(values))
+    sample = np.array(values, dtype=np.float64, ndmin=1)
     check.check_not_empty(sample, "values")
     check.refuse_nan(sample, "quantile")
     p = np.asarray(probability, dtype=np.float64)

@@ -36,34 +36,24 @@ References
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, StrArray
+from bosaris_py._arrays import AnyArray, Float64Array, IntArray, StrArray
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import check_fraction, invalid
+from bosaris_py._validation import check_fraction
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.metrics.metric import (
-    AnyMetric,
-    AnySystem,
-    CountedRows,
-    Losses,
-    OneRow,
-    Rates,
-    RatesMetric,
-    Scale,
-    SummedClass,
-    as_metric,
-)
+from bosaris_py.metrics import metric as measures
+from bosaris_py.metrics.metric import AnyMetric, Rates, RatesMetric, SummedClass, SummedRows
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
-from bosaris_py.uncertainty.estimate import Estimate, student_quantile
+from bosaris_py.uncertainty.estimate import Estimate, student_quantile, student_tails
 
 # So many groups have the standard error of all speakers within a tenth, and numbers of one byte,
 # which a stable sort orders in linear time.
@@ -78,21 +68,21 @@ _FEW_UNITS = 100
 # Numbers of a block of rows: it and its work arrays take some 8 MB each.
 _BLOCK_CELLS = 2**20
 
-_METHOD = "jackknife over speakers"
-
 
 @attrs.frozen(eq=False)
-class _Units(SummedClass[range]):
+class _Units(SummedClass):
     """The trials of a class by unit, a speaker or a group of some: a row is all but one unit."""
 
     one: ScoredClass
     # Places of sorted trials, unit by unit; a trial of two units stands twice.
     entries: IntArray
     starts: IntArray
+    # Which units are left out.
+    units: range
 
     @classmethod
     def from_class(cls, one: ScoredClass, numbers: IntArray, n_units: int) -> "_Units":
-        first, second = one.sorted_speakers or (np.empty(0, np.int64), None)
+        first, second = one.sorted_speakers or measures.known_speakers(one)
         units, places = numbers[first], np.arange(first.size)
         if second is not None:
             # Who speaks on both sides is left out once; -1 is nobody.
@@ -101,87 +91,71 @@ class _Units(SummedClass[range]):
             units, places = np.concatenate((units, other[both])), np.concatenate((places, both))
         order = np.argsort(units.astype(np.uint8), kind="stable")
         counts = np.bincount(units, minlength=n_units)
-        return cls(one, places[order], np.append(0, np.cumsum(counts)))
+        return cls(one, places[order], np.append(0, np.cumsum(counts)), range(n_units))
 
-    def places_of(self, unit: int) -> IntArray:
-        """Return the places of the trials of a unit."""
-        return self.entries[self.starts[unit] : self.starts[unit + 1]]
+    def times(self) -> Iterator[IntArray]:
+        """Yield 0 for the trials of a unit, and 1 for the others."""
+        for unit in self.units:
+            times = np.ones(self.one.size, dtype=np.int64)
+            times[self.entries[self.starts[unit] : self.starts[unit + 1]]] = 0
+            yield times
 
-    def sums(
-        self, units: range, values: Float64Array | None, place: AnyArray | int, size: int
-    ) -> AnyArray:
-        """Add up a value by group and place, without each unit: (n_units, n_groups, k)."""
-        weights, groups = self.one.sorted_weights, self.one.sorted_groups
-        if weights is not None:
-            values = weights if values is None else weights * values
-        n_groups = self.one.shares.size
-        cells = np.broadcast_to(place, self.one.size)
-        if groups is not None:
-            cells = groups * size + cells
-        n = n_groups * size
-        whole = np.bincount(cells, values, n)
-        edges = self.starts[units.start : units.stop + 1]
+    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+        """Add up a value by cell, without each unit."""
+        edges = self.starts[self.units.start : self.units.stop + 1]
         out = self.entries[edges[0] : edges[-1]]
-        rows = np.repeat(np.arange(len(units)), np.diff(edges))
-        gone = np.bincount(
-            rows * n + cells[out], None if values is None else values[out], len(units) * n
-        )
-        return (whole - gone.reshape(-1, n)).reshape(-1, n_groups, size)
+        rows, n_rows = np.repeat(np.arange(edges.size - 1), np.diff(edges)), len(self.units)
+        of_out = None if values is None else values[out]
+        gone = np.bincount(rows * n_cells + cells[out], of_out, n_rows * n_cells)
+        return np.bincount(cells, values, n_cells) - gone.reshape(-1, n_cells)
 
 
 @attrs.frozen(eq=False)
-class LeftOut(CountedRows):
+class LeftOut(SummedRows):
     """A sample without each of its units: rows for `AnyMetric.values`."""
 
-    sample: Sample
     tar: _Units
     non: _Units
-    n_units: int
     # The share of each unit in the trials.
     shares: Float64Array
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
-    units: range
     _known: dict[Grid, Rates] = attrs.field(factory=dict)
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "LeftOut":
         """Form the units, more than 200 speakers as groups of about as many trials each."""
-        sides = [
-            side
-            for one in (sample.tar, sample.non)
-            for side in one.sorted_speakers or ()
-            if side is not None
-        ]
-        if not sides:
-            raise invalid("sample", "know the speakers of its trials", "none")
+        sides = measures.speaker_sides(sample)
         n = 1 + max(int(side.max(initial=-1)) for side in sides)
-        times = sum(np.bincount(side[side >= 0], minlength=n) for side in sides)
+        # -1 is nobody.
+        counts = [np.bincount(side[side >= 0], minlength=n) for side in sides]
+        times = np.sum(counts, axis=0)
         present = np.argsort(-times, kind="stable")[: np.count_nonzero(times)]
         # Deal speakers from most trials to fewest, and back again.
         turn, place = np.divmod(np.arange(present.size), MOST_UNITS)
         numbers = np.zeros(n, dtype=np.int64)
         numbers[present] = np.where(turn % 2, MOST_UNITS - 1 - place, place)
         n_units = min(present.size, MOST_UNITS)
-        parts = [np.bincount(numbers[s[s >= 0]], minlength=n_units) / s.size for s in sides]
-        shares = np.sum(parts, axis=0) / len(sides)
-        alone = present.size == n_units and sample.speaker_ids is not None
-        names = sample.speaker_ids[present] if alone and sample.speaker_ids is not None else None
+        each = zip(counts, sides, strict=True)
+        shares = np.sum([np.bincount(numbers, n, n_units) / s.size for n, s in each], axis=0)
+        alone, ids = present.size == n_units, sample.speaker_ids
+        names = ids[present] if alone and ids is not None else None
         tar, non = (_Units.from_class(one, numbers, n_units) for one in (sample.tar, sample.non))
-        return cls(sample, tar, non, n_units, shares, names, range(n_units))
+        return cls(sample, tar, non, shares / shares.sum(), names)
+
+    @property
+    def n_units(self) -> int:
+        """The number of units."""
+        return self.shares.size
 
     def blocks(self, grid: Grid) -> Iterator["LeftOut"]:
         """Yield some units after the other, whose curves fit into memory."""
         n_groups = max(self.sample.tar.shares.size, self.sample.non.shares.size)
-        points = self.sample.grid(grid).size
-        step = max(1, _BLOCK_CELLS // (points * n_groups))
+        step = max(1, _BLOCK_CELLS // (self.sample.grid(grid).size * n_groups))
         for start in range(0, self.n_units, step):
             units = range(start, min(start + step, self.n_units))
-            yield attrs.evolve(self, units=units, known={})
-
-    def below(self, tar: IntArray, non: IntArray) -> Rates:
-        """Return the mass below thresholds."""
-        return self.tar.below(self.units, tar), self.non.below(self.units, non)
+            tar, non = (attrs.evolve(part, units=units) for part in (self.tar, self.non))
+            yield attrs.evolve(self, tar=tar, non=non, known={})
 
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
@@ -189,44 +163,20 @@ class LeftOut(CountedRows):
             self._known[grid] = super().rates(grid)
         return self._known[grid]
 
-    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
-        """Return the mean loss of each class."""
-        return self.tar.means(self.units, losses[0]), self.non.means(self.units, losses[1])
-
-    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield the scores of each class without each unit."""
-        for unit in self.units:
-            times = [np.ones(part.one.size, dtype=np.int64) for part in (self.tar, self.non)]
-            times[0][self.tar.places_of(unit)] = times[1][self.non.places_of(unit)] = 0
-            yield from OneRow(self.sample, (times[0], times[1])).lists()
-
     @functools.cached_property
     def meetings(self) -> tuple[int, ...]:
         """The numbers of speakers, or of pairs who meet: of targets, of each kind of the others."""
-        sample = self.sample
-        parts = [sample.tar]
-        if sample.kinds is None:
-            parts.append(sample.non)
-        else:
-            parts += [sample.non.part(sample.kinds == kind) for kind in (0, 1)]
-        return tuple(part.n_meetings for part in parts)
-
-
-def values_without(metrics: Sequence[AnyMetric], left: LeftOut) -> list[Float64Array]:
-    """Return each metric without each unit; metrics of the same sample share its counts."""
-    grids = [metric.grid for metric in metrics if isinstance(metric, RatesMetric)]
-    finest: Grid = next((grid for grid in ("all", "ties") if grid in grids), "hull")
-    found: list[list[Float64Array]] = [[] for _ in metrics]
-    for block in left.blocks(finest):
-        for values, metric in zip(found, metrics, strict=True):
-            values.append(metric.values(block))
-    return [np.concatenate(values) for values in found]
+        tar, non, kinds = self.sample.tar, self.sample.non, self.sample.kinds
+        others = [non] if kinds is None else [non.part(kinds == kind) for kind in (0, 1)]
+        return tuple(part.n_meetings for part in (tar, *others))
 
 
 # ---- From the values without each unit to an interval
 
 
-_SCALES: dict[Scale, tuple[Callable[[float], float], ...]] = {  # g, its derivative and inverse
+_SCALES: dict[
+    measures.Scale, tuple[Callable[[float], float], ...]
+] = {  # g, its derivative and inverse
     "logit": (
         lambda v: scipy.special.logit(v),
         lambda v: 1.0 / (v * (1.0 - v)),
@@ -244,17 +194,18 @@ class Jackknife:
     value: float
     without: Float64Array
     shares: Float64Array
-    scale: Scale = "identity"
+    scale: measures.Scale = "identity"
     bounds: tuple[float, float] = (-np.inf, np.inf)
     bias: float = 0.0
     # Price, meetings and errors of each class, see the head of the module.
     unseen: tuple[tuple[float, int, float], ...] = ()
     is_difference: bool = False
+    method: ClassVar[str] = "jackknife over speakers"
 
     @functools.cached_property
     def deviations(self) -> Float64Array:
         """What each unit does to the metric; 0 where a class has no trials without it."""
-        return np.nan_to_num(self._mean - self.without)
+        return np.where(np.isfinite(self.without), self._mean - self.without, 0.0)
 
     @functools.cached_property
     def _mean(self) -> float:
@@ -265,6 +216,11 @@ class Jackknife:
     def n_units(self) -> int:
         """The number of units without which the metric is known."""
         return int(np.isfinite(self.without).sum())
+
+    @property
+    def fewest(self) -> int:
+        """The number of units that decides whether there is an interval."""
+        return self.n_units
 
     @functools.cached_property
     def standard_error(self) -> float:
@@ -309,29 +265,28 @@ class Jackknife:
         self, confidence: float, names: StrArray | None, notes: Sequence[Note] = ()
     ) -> Estimate:
         """Return the estimate with its interval, or without one below 5 units."""
-        deviations = None
-        if names is not None:
-            deviations = dict(zip(names.tolist(), self.deviations.tolist(), strict=True))
-        made = functools.partial(
-            Estimate,
+        effects = self.deviations.tolist()
+        found = Estimate(
             value=self.value,
+            standard_error=None,
             confidence=confidence,
-            method=_METHOD,
+            method=self.method,
             n_units=self.n_units,
             effective_units=float(1.0 / (self.shares**2).sum()),
-            deviations=deviations,
-            notes=(*notes, *few_speakers(self.n_units)),
+            deviations=None if names is None else dict(zip(names.tolist(), effects, strict=True)),
+            notes=(*notes, *few_speakers(self.fewest)),
         )
-        if self.n_units < FEWEST_UNITS or not np.isfinite(self.value):
-            return made(standard_error=None)
-        error, fields = self.standard_error, made.keywords
-        if self.is_difference:
-            return Estimate.from_error(standard_error=error, degrees=self.degrees, **fields)
+        # A threshold of inf, which rejects all, is at no distance from another one.
+        is_endless = np.isinf(self.without).any() or not np.isfinite(self.value)
+        if self.fewest < FEWEST_UNITS or is_endless:
+            return found
         # Where no unit changes the value there is no error, but what is unseen leaves ends open.
-        return made(
-            standard_error=error if self.deviations.any() else None,
-            degrees=self.degrees,
-            ends=self.ends,
+        error, tails = self.standard_error or None, None
+        if self.is_difference:
+            error = self.standard_error
+            tails = functools.partial(student_tails, self.value, error, self.degrees)
+        return attrs.evolve(
+            found, standard_error=error, degrees=self.degrees, ends=self.ends, tails=tails
         )
 
 
@@ -367,29 +322,28 @@ def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackkn
     """
     found: dict[int, tuple[Jackknife, LeftOut]] = {}
     views = [metric.view(sample) for metric in metrics]
-    known: dict[int, LeftOut] = {}
-    for view, group in itertools.groupby(range(len(metrics)), key=views.__getitem__):
-        numbers = list(group)
-        left = known.setdefault(id(view), LeftOut.from_sample(view))
-        without = values_without([metrics[i] for i in numbers], left)
-        for i, values in zip(numbers, without, strict=True):
-            found[i] = _without_values(metrics[i], left, values), left
+    for view in {id(one): one for one in views}.values():
+        left = LeftOut.from_sample(view)
+        alike = {i: metric for i, metric in enumerate(metrics) if views[i] is view}
+        grids = [one.grid for one in alike.values() if isinstance(one, RatesMetric)]
+        finest: Grid = next((grid for grid in ("all", "ties") if grid in grids), "hull")
+        blocks = [[one.values(block) for one in alike.values()] for block in left.blocks(finest)]
+        for i, *values in zip(alike, *blocks, strict=True):
+            found[i] = _jackknifed(metrics[i], left, np.concatenate(values)), left
     return [found[i] for i in range(len(metrics))]
 
 
-def _without_values(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
+def _jackknifed(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
     unseen = []
     for price, rate, place in metric.openings(left.sample):
         n = left.meetings[min(place, len(left.meetings) - 1)]
         unseen.append((price, n, n * rate))
-    value = metric.computed(left.sample)
-    return Jackknife(
-        value, without, left.shares, metric.scale, metric.bounds, metric.bias, tuple(unseen)
-    )
+    value, fields = metric.computed(left.sample), (metric.scale, metric.bounds, metric.bias)
+    return Jackknife(value, without, left.shares, *fields, tuple(unseen))
 
 
 def speaker_interval(
-    scores: AnySystem,
+    scores: measures.AnySystem,
     key: Key,
     metric: object,
     *,
@@ -446,7 +400,7 @@ def speaker_interval(
     >>> print(f"{found.value:.1%}, {found.low:.1%} to {found.high:.1%}")
     6.5%, 4.9% to 8.6%
     """
-    chosen = as_metric(metric)
+    chosen = measures.as_metric(metric)
     level = check_fraction(confidence, "confidence")
     who = TrialSpeakers.from_key(key, speakers)
     sample = chosen.joined(scores, key, conditions, who)

@@ -6,7 +6,7 @@ draw, given how many picks fell to the piece. At the edges of a piece a cost is 
 cost is at least that of its corner, (misses at the left edge, false alarms at the right edge). A
 piece whose corner cannot beat the best edge is never cut. A replicate takes some hundred binomial
 draws, for ten million scores hardly more than for ten thousand, and its distribution is exactly
-that of the plain bootstrap. With conditions a cut is a draw for each, and costs are sums of theirs.
+that of the plain bootstrap.
 
 The convex-hull EER is the maximum over the prior of the minimum cost (theory paper, equation 26).
 Only pieces that can hold the minimum at a prior near this maximum are cut.
@@ -28,7 +28,6 @@ from bosaris_py.metrics.costs import MinCost
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.numerics.hull import SAME_COST, diagonal_crossing
-from bosaris_py.numerics.roc import running_sum
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import Method
 
@@ -42,39 +41,23 @@ _LONGEST_LAW = 2**18
 class ClassTree(NamedTuple):
     """How the trials of one class divide when the distinct target scores are halved."""
 
-    # The number of trials of each condition, the weight of one of these, and that of all: their
-    # number, or one if conditions are weighted.
-    sizes: IntArray
-    factors: Float64Array
-    total: float
-    # For each level of cuts, from the whole down to pairs of neighbouring target scores, (n, k):
-    # the share of each piece's trials of each condition that lies in its left half.
+    size: int
+    # For each level of cuts, from the whole down to pairs of neighbouring target scores: the share
+    # of each piece's trials that lies in its left half.
     shares: list[Float64Array]
 
     @classmethod
-    def from_class(cls, one: ScoredClass, counts_below: IntArray) -> "ClassTree":
-        """Arrange the trials between thresholds, which `counts_below` divides when sorted."""
-        groups, held = one.sorted_groups, np.flatnonzero(one.shares)
-        counts = [
-            counts_below if groups is None else running_sum(groups == g)[counts_below] for g in held
-        ]
+    def from_counts(cls, counts_below: IntArray) -> "ClassTree":
+        """Arrange the trials between thresholds, given the numbers below each."""
         n_cells = counts_below.size - 1
         n_levels = max(1, int(n_cells - 1).bit_length())
         # Empty cells on the right fill the last level.
-        below = np.stack(counts, axis=1)[np.minimum(np.arange(2**n_levels + 1), n_cells)]
+        below = counts_below[np.minimum(np.arange(2**n_levels + 1), n_cells)]
         shares = []
         for level in range(n_levels, 0, -1):
             edges, middles = below[:: 2**level], below[2 ** (level - 1) :: 2**level]
-            shares.append((middles - edges[:-1]) / np.maximum(np.diff(edges, axis=0), 1))
-        sizes = below[-1]
-        if held.size == 1:
-            return cls(sizes, np.ones(1), float(sizes[0]), shares)
-        return cls(sizes, one.shares[held] / sizes, 1.0, shares)
-
-    def weigh(self, counts: IntArray) -> Float64Array:
-        """Return the weight of so many trials of each condition, row by row."""
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        return np.asarray(np.einsum("ij,j->i", counts, self.factors))
+            shares.append((middles - edges[:-1]) / np.maximum(np.diff(edges), 1))
+        return cls(int(below[-1]), shares)
 
 
 class _Pieces(NamedTuple):
@@ -82,17 +65,17 @@ class _Pieces(NamedTuple):
 
     replicate: IntArray
     node: IntArray
-    # Number of trials of each condition: one row for each piece.
+    # Number of trials.
     targets: IntArray
     others: IntArray
-    # Weight of targets below the left edge, and of non-targets above the right edge.
-    misses: Float64Array
-    false_alarms: Float64Array
+    # Number of targets below the left edge, and of non-targets above the right edge.
+    misses: IntArray
+    false_alarms: IntArray
 
     def where(self, chosen: BoolArray) -> "_Pieces":
         """Keep some of the pieces."""
         places = np.flatnonzero(chosen)
-        return _Pieces._make(field.take(places, axis=0) for field in self)
+        return _Pieces._make(field[places] for field in self)
 
     def joined(self, other: "_Pieces") -> "_Pieces":
         """Append other pieces."""
@@ -101,7 +84,7 @@ class _Pieces(NamedTuple):
     @property
     def mixed(self) -> BoolArray:
         """Tell which pieces hold both classes; in others an edge is the best point."""
-        return np.asarray(self.targets.any(axis=1) & self.others.any(axis=1))
+        return np.asarray((self.targets > 0) & (self.others > 0))
 
 
 @attrs.frozen(eq=False)
@@ -116,24 +99,22 @@ class LazyCurve:
     @classmethod
     def from_sample(cls, sample: Sample, *fields: object) -> Self:
         """Arrange the counts between thresholds; `fields` are the others of a subclass."""
-        tar, non = map(ClassTree.from_class, (sample.tar, sample.non), sample.counts_below("hull"))
-        return cls(tar, non, *fields)
+        return cls(*map(ClassTree.from_counts, sample.counts_below("hull")), *fields)
 
     def _whole(self, n: int) -> _Pieces:
         """One piece for each of n replicates, which holds everything."""
-        tar, non = (np.tile(tree.sizes, (n, 1)) for tree in (self.tar, self.non))
-        return _Pieces(np.arange(n), np.zeros(n, np.int64), tar, non, np.zeros(n), np.zeros(n))
+        zeros = np.zeros(n, np.int64)
+        sizes = np.full(n, self.tar.size), np.full(n, self.non.size)
+        return _Pieces(np.arange(n), zeros, *sizes, zeros, zeros)
 
     def _cut(self, pieces: _Pieces, level: int, rng: np.random.Generator) -> list[_Pieces]:
         """Draw how the picks of each piece divide between its left and its right half."""
         replicate, node, targets, others, misses, alarms = pieces
-        tar = rng.binomial(targets, self.tar.shares[level].take(node, axis=0))
-        non = rng.binomial(others, self.non.shares[level].take(node, axis=0))
-        left_alarms = alarms + self.non.weigh(others - non)
-        right_misses = misses + self.tar.weigh(tar)
-        left = _Pieces(replicate, 2 * node, tar, non, misses, left_alarms)
+        tar = rng.binomial(targets, self.tar.shares[level][node])
+        non = rng.binomial(others, self.non.shares[level][node])
         rest = targets - tar, others - non
-        return [left, _Pieces(replicate, 2 * node + 1, *rest, right_misses, alarms)]
+        left = _Pieces(replicate, 2 * node, tar, non, misses, alarms + rest[1])
+        return [left, _Pieces(replicate, 2 * node + 1, *rest, misses + tar, alarms)]
 
 
 @attrs.frozen(eq=False)
@@ -152,7 +133,7 @@ class LazyMinCost(LazyCurve):
             left, right = halves = self._cut(pieces, level, rng)
             is_open = np.zeros((2, left.replicate.size), dtype=np.bool_)
             for (miss, fa), best in zip(self.prices, least, strict=True):
-                per_miss, per_fa = miss / self.tar.total, fa / self.non.total
+                per_miss, per_fa = miss / self.tar.size, fa / self.non.size
                 at_cut = per_miss * right.misses + per_fa * left.false_alarms
                 np.minimum.at(best, left.replicate, at_cut)
                 # The corner of a piece: the least that any point inside can cost.
@@ -198,9 +179,8 @@ class LazyEER(LazyCurve):
         """Update the bracket by the known points; tell which pieces can still decide."""
         replicate, _, targets, others, misses, false_alarms = known
         # Miss rate left, false-alarm rate right, and the extent in both directions.
-        pmiss, pfa = misses / self.tar.total, false_alarms / self.non.total
-        width = self.tar.weigh(targets) / self.tar.total
-        height = self.non.weigh(others) / self.non.total
+        pmiss, pfa = misses / self.tar.size, false_alarms / self.non.size
+        width, height = targets / self.tar.size, others / self.non.size
         edges = np.hstack(((pmiss, pfa + height), (pmiss + width, pfa)))
         twice = np.tile(replicate, 2)
         bracket.take_in(twice, edges)
@@ -306,11 +286,12 @@ def _error_law(one: ScoredClass, wrong: BoolArray, method: Method) -> _DrawError
         return None
     # The characteristic function of the errors of one picked set: of a known number of them in
     # one layer, of a binomial number in two. All sets together have its power.
+    size = n // sizes.size
     errors, alike = np.unique(np.bincount(sets, wrong), return_counts=True)
     turn = np.exp(-2j * np.pi * np.arange(n // 2 + 1) / (n + 1))
     transform = np.zeros(turn.size, dtype=np.complex128)
     for number, share in zip(errors.tolist(), (alike / sizes.size).tolist(), strict=True):
-        within = (1.0 + number / int(sizes[0]) * (turn - 1.0)) ** int(sizes[0])
+        within = (1.0 + number / size * (turn - 1.0)) ** size
         transform += share * (turn**number if method == "one-layer" else within)
     law = np.maximum(np.fft.irfft(transform**sizes.size, n + 1), 0.0).cumsum()
     law /= law[-1]
@@ -318,33 +299,28 @@ def _error_law(one: ScoredClass, wrong: BoolArray, method: Method) -> _DrawError
 
 
 def _lazy_errors(
-    points: list[tuple[float, float, float]], sample: Sample, method: Method
+    point: tuple[float, float, float], sample: Sample, method: Method
 ) -> LazyErrors | None:
     """Find the law of the errors at one threshold; None where sets differ in size."""
-    if len(points) > 1:
-        return None
-    ((limit, *prices),) = points
-    tar, non = sample.tar, sample.non
-    wrong = tar.listed < np.float64(limit), non.listed >= np.float64(limit)
-    classes = []
-    for price, one, errors in zip(prices, (tar, non), wrong, strict=True):
-        if (draw := _error_law(one, errors, method)) is None:
-            return None
-        classes.append((price, one.size, draw))
-    return LazyErrors(classes)
+    (limit, *prices), classes = point, (sample.tar, sample.non)
+    wrong = classes[0].listed < np.float64(limit), classes[1].listed >= np.float64(limit)
+    laws = [_error_law(*pair, method) for pair in zip(classes, wrong, strict=True)]
+    found = zip(prices, classes, laws, strict=True)
+    known = [(price, one.size, draw) for price, one, draw in found if draw is not None]
+    return LazyErrors(known) if len(known) == 2 else None
 
 
 def lazy_draws(
     metric: AnyMetric, sample: Sample, method: Method = "iid"
 ) -> LazyMinCost | LazyEER | LazyErrors | None:
-    """Return the lazy draws of a metric that has some; trials with weights have none."""
-    plain = sample.tar.is_plain and sample.non.is_plain
-    weighted = sample.tar.weights is not None or sample.non.weights is not None
+    """Return the lazy draws of a metric that has some; of trials with masses there are none."""
+    if not (sample.tar.is_plain and sample.non.is_plain):
+        return None
     match metric:
-        case ThresholdMetric() if plain and method != "speaker":
-            return _lazy_errors(metric.points, sample, method)
-        case MinCost() if method == "iid" and not weighted:
+        case ThresholdMetric(points=[point]) if method != "speaker":
+            return _lazy_errors(point, sample, method)
+        case MinCost() if method == "iid":
             return LazyMinCost.from_sample(sample, [(miss, fa) for _, miss, fa in metric.points])
-        case EER(definition="rocch") if method == "iid" and not weighted:
+        case EER(definition="rocch") if method == "iid":
             return LazyEER.from_sample(sample)
     return None

@@ -28,23 +28,15 @@ from bosaris_py._notes import warn
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Record, Table, joined_notes, or_none
 from bosaris_py._validation import Rng
-from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric, as_metric
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike
-from bosaris_py.uncertainty.analytic import cost_points
-from bosaris_py.uncertainty.bootstrap import (
-    IntervalKind,
-    Resampling,
-    drawn_lists,
-    drawn_speakers,
-    few_errors,
-    set_numbers,
-)
+from bosaris_py.uncertainty.bootstrap import Resampling, drawn_lists, few_errors, set_numbers
 from bosaris_py.uncertainty.compare import ComparisonTable
 from bosaris_py.uncertainty.draws import Method
-from bosaris_py.uncertainty.estimate import Alternative, Estimate
+from bosaris_py.uncertainty.estimate import Alternative, Estimate, IntervalKind
 
 PaperTable: TypeAlias = Literal["I", "II", "III"]
 
@@ -565,14 +557,15 @@ def bootstrap_table(
     rows, notes = [], []
     for method in methods:
         how = Resampling(method, replications, interval, confidence, seed, progress)
-        who = drawn_speakers(key, method, speakers)
+        who = how.speakers(key, speakers)
         views = {
             name: metrics[name].view(metrics[name].joined(scores, key, None, who))
             for name, scores in named.items()
         }
         letters = _letters(how, seed, metrics, views) if groups else {}
         for name, view in views.items():
-            chosen, points = metrics[name], cost_points(metrics[name])
+            chosen = metrics[name]
+            points = chosen.points if isinstance(chosen, ThresholdMetric) else []
             # Single calls begin with this seed, too.
             one, many = (attrs.evolve(how, rng=seed) for _ in range(2))
             estimate = one.estimate(chosen, [view])
@@ -584,9 +577,8 @@ def bootstrap_table(
             notes += [*chosen.notes(view), *estimate.notes]
     warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
-    labels = {one.label for one in metrics.values()}
-    name = labels.pop() if len(labels) == 1 else "each system its own metric"
-    return BootstrapTable(tuple(in_order), name)
+    labels = dict.fromkeys(one.label for one in metrics.values())
+    return BootstrapTable(tuple(in_order), "; ".join(labels))
 
 
 def _metrics(metric: object, names: Mapping[str, object]) -> dict[str, AnyMetric]:
@@ -616,6 +608,6 @@ def _letters(
     for a, b in itertools.combinations(views, 2):
         paired = attrs.evolve(how, rng=seed, interval="normal")
         differences[a, b] = paired.estimate(metrics[a], [views[a], views[b]])
-    found = ComparisonTable.from_differences(differences, "").groups()
+    found = ComparisonTable.from_differences(differences, "", percent=False).groups()
     named = list(zip(string.ascii_lowercase, found, strict=False))
     return {name: "".join(letter for letter, group in named if name in group) for name in views}

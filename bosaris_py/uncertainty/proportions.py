@@ -23,7 +23,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -41,7 +41,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.estimate import Estimate, student_quantile
+from bosaris_py.uncertainty.estimate import Estimate, student_quantile, student_tails
 
 # A number of targets and one of non-targets; a miss rate and a false-alarm rate; their prices.
 Pair: TypeAlias = tuple[float, float]
@@ -172,11 +172,6 @@ class ErrorCounts:
     def hter(self) -> float:
         """Half total error rate, equation (3): (pmiss + pfa) / 2."""
         return 0.5 * (self.pmiss + self.pfa)
-
-    @property
-    def error_rate(self) -> float:
-        """Share of all trials that were decided wrongly, CLASS in the paper."""
-        return (self.misses + self.false_alarms) / self.n_trials
 
 
 def _is_many(number: float) -> bool:
@@ -363,59 +358,56 @@ def _as_counts(errors: object, name: str) -> ErrorCounts:
 # ---- The normal law, and what decisions without variation leave open
 
 
-class Moments(NamedTuple):
-    """A number and its variance, and what decisions without any variation leave open."""
+@attrs.frozen
+class NormalLaw:
+    """A number with a normal error, and what decisions without any variation leave open."""
 
     value: float
     variance: float
-    method: str
-    notes: Sequence[Note] = ()
     # The price and the number of trials of the rates that may be lower, and that may be higher.
     low: Sequence[Pair] = ()
     high: Sequence[Pair] = ()
+    # The least two-sided p-value of a difference of 0.
+    least_p: float = 0.0
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        """Return both ends, each passed by the truth in `tail` of experiments."""
+        half = student_quantile(math.inf, tail) * math.sqrt(self.variance)
+        # Each rate without errors is at most 1 - tail^(1/n).
+        below, above = (
+            sum(-price * math.expm1(math.log(tail) / n) for price, n in rates)
+            for rates in (self.low, self.high)
+        )
+        low, high = self.value - math.hypot(half, below), self.value + math.hypot(half, above)
+        return (min(low, 0.0), max(high, 0.0)) if 2.0 * tail <= self.least_p else (low, high)
+
+    def tails(self, against: float) -> tuple[float, float]:
+        """Return the chances of a number at most, and at least, as large if the truth is known."""
+        tails = student_tails(self.value, math.sqrt(self.variance), math.inf, against)
+        is_between = min(0.0, self.value) <= against <= max(0.0, self.value)
+        least = 0.5 * self.least_p if is_between else 0.0
+        return max(tails[0], least), max(tails[1], least)
+
+    def estimate(
+        self, method: str, notes: Sequence[Note] = (), confidence: float = 0.95
+    ) -> Estimate:
+        """Return the estimate; where ends are open, p-values invert the interval."""
+        level, error = check.check_fraction(confidence, "confidence"), math.sqrt(self.variance)
+        found = Estimate.from_error(
+            self.value, error, confidence=level, method=method, notes=tuple(notes)
+        )
+        tails = None if self.low or self.high else self.tails
+        return attrs.evolve(found, ends=self.ends, tails=tails)
 
 
-def normal_estimate(found: Moments, *, confidence: float = 0.95, least_p: float = 0.0) -> Estimate:
-    """Make an estimate by the normal law, which data with little variation may open.
-
-    `least_p` is the least two-sided p-value for a difference of 0.
-    """
-    value, variance, method, notes, *unseen = found
-    level, error = check.check_fraction(confidence, "confidence"), math.sqrt(variance)
-    normal = Estimate.from_error(value, error, confidence=level, method=method, notes=tuple(notes))
-    if not (any(unseen) or least_p):
-        return normal
-    ends = functools.partial(_open_ends, found, least_p)
-    tails = None if any(unseen) else functools.partial(_open_tails, normal, least_p)
-    return attrs.evolve(normal, ends=ends, tails=tails)
-
-
-def _open_ends(found: Moments, least_p: float, tail: float) -> tuple[float, float]:
-    half = student_quantile(math.inf, tail) * math.sqrt(found.variance)
-    # Each rate without errors is at most 1 - tail^(1/n).
-    below, above = (
-        sum(-price * math.expm1(math.log(tail) / n) for price, n in rates)
-        for rates in (found.low, found.high)
-    )
-    low, high = found.value - math.hypot(half, below), found.value + math.hypot(half, above)
-    return (min(low, 0.0), max(high, 0.0)) if 2.0 * tail <= least_p else (low, high)
-
-
-def _open_tails(normal: Estimate, least_p: float, against: float) -> tuple[float, float]:
-    least = 0.5 * least_p if min(0.0, normal.value) <= against <= max(0.0, normal.value) else 0.0
-    less, greater = normal.p_value(against, "less"), normal.p_value(against, "greater")
-    return max(less, least), max(greater, least)
-
-
-def _few_errors(errors: Mapping[str, float]) -> list[Note]:
+def notes_of_few(errors: Mapping[str, float]) -> list[Note]:
     """Note rates that rest on fewer than 30 errors, the rule of 30."""
-    rare = {name: n for name, n in errors.items() if n < FEWEST_ERRORS}
-    texts = {f"The {name} rests on {n:g} errors.": n for name, n in rare.items()}
-    return [Note(FewErrorsWarning, text, count=n, advice=_ADVICE) for text, n in texts.items()]
+    rare = {f"The {x} rests on {n:.3g} errors.": n for x, n in errors.items() if n < FEWEST_ERRORS}
+    return [Note(FewErrorsWarning, text, count=n, advice=_ADVICE) for text, n in rare.items()]
 
 
 def _notes(counts: ErrorCounts) -> list[Note]:
-    return _few_errors({"miss rate": counts.misses, "false-alarm rate": counts.false_alarms})
+    return notes_of_few({"miss rate": counts.misses, "false-alarm rate": counts.false_alarms})
 
 
 def _warned(found: Estimate) -> Estimate:
@@ -477,9 +469,8 @@ def error_rate_interval(
     n = check.as_number(trials, "trials", "be a number of trials, 1 or more", _is_many)
     allowed = f"be 0, or a number of errors from 1 to `trials`, {n:g}"
     wrong = check.as_number(errors, "errors", allowed, lambda x: x == 0.0 or 1.0 <= x <= n)
-    rate, notes = wrong / n, _few_errors({"error-rate": wrong})
-    of_rate = Moments(rate, rate * (1.0 - rate) / n, "normal", notes)
-    found = normal_estimate(of_rate, confidence=confidence)
+    rate, notes = wrong / n, notes_of_few({"error-rate": wrong})
+    found = NormalLaw(rate, rate * (1.0 - rate) / n).estimate("normal", notes, confidence)
     if method == "wilson":
         ends = functools.partial(_wilson_ends, rate, n)
         tails = functools.partial(_wilson_tails, rate, n)
@@ -580,21 +571,22 @@ def dcf_interval(
 
 
 def _interval(counts: ErrorCounts, prices: Pair, confidence: float, method: str) -> Estimate:
-    return _warned(normal_estimate(_moments(counts, prices, method), confidence=confidence))
+    return _warned(_law(counts, prices, method).estimate(method, _notes(counts), confidence))
 
 
-def _moments(counts: ErrorCounts, prices: Pair, method: str) -> Moments:
-    """Return the moments of a weighted sum of both rates, or of a rate of all trials."""
+def _law(counts: ErrorCounts, prices: Pair, method: str) -> NormalLaw:
+    """Return the law of a weighted sum of both rates, or of a rate of all trials."""
     if method in ("naive", "class"):
         # Equations (18) and (17).
-        rate = counts.hter if method == "naive" else counts.error_rate
-        return Moments(rate, rate * (1.0 - rate) / counts.n_trials, method, _notes(counts))
+        n = counts.n_trials
+        rate = counts.hter if method == "naive" else (counts.misses + counts.false_alarms) / n
+        return NormalLaw(rate, rate * (1.0 - rate) / n)
     parts = list(zip(prices, counts.rates, counts.sizes, strict=True))
     # Equation (13), and (14) for other prices.
     value = sum(a * p for a, p, _ in parts)
     variance = sum(a**2 * p * (1.0 - p) / n for a, p, n in parts)
     low, high = ([(a, n) for a, p, n in parts if p == end] for end in (1.0, 0.0))
-    return Moments(value, variance, method, _notes(counts), low, high)
+    return NormalLaw(value, variance, low, high)
 
 
 # ---- Tests of two systems
@@ -705,20 +697,20 @@ def _z_test(a: Errors, b: Errors, prices: Pair, method: str | None, methods: obj
 
 def _independent(a: ErrorCounts, b: ErrorCounts, prices: Pair, method: str) -> Estimate:
     """Equation (15); unlike there, the systems may have been tested on other trials."""
-    one, other = (_moments(x, prices, method) for x in (a, b))
+    one, other = (_law(x, prices, method) for x in (a, b))
     difference, variance = one.value - other.value, one.variance + other.variance
     low, high = (*one.low, *other.high), (*one.high, *other.low)
     if variance == 0.0 and difference != 0.0:
         # No errors against nothing but errors: the variance p (1 - p) (1 / n_a + 1 / n_b) of
         # systems that are alike.
         sums = (x + y for x, y in zip(attrs.astuple(a), attrs.astuple(b), strict=True))
-        pooled = _moments(ErrorCounts(*sums), prices, method).variance
+        pooled = _law(ErrorCounts(*sums), prices, method).variance
         variance = pooled * (a.n_trials + b.n_trials) ** 2 / (a.n_trials * b.n_trials)
-    notes = [*one.notes, *other.notes]
     # Some variation is taken for all of it.
     if variance > 0.0:
         low = high = ()
-    return normal_estimate(Moments(difference, variance, method, notes, low, high))
+    law = NormalLaw(difference, variance, low, high)
+    return law.estimate(method, [*_notes(a), *_notes(b)])
 
 
 def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
@@ -729,13 +721,11 @@ def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
     variance = sum(each**2 * (x + y) for each, x, y in parts)
     unseen = [] if variance > 0.0 else list(zip(prices, sizes, strict=True))
     one, other = map(sum, counts)
-    notes = _few_errors(
-        {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
-    )
+    few = {"difference of the miss rates": one, "difference of the false-alarm rates": other}
     # No less than if the sign of each disagreement is flipped.
     least_p = 2.0 ** (1 - min(max(one + other, 1), 1000))
-    found = Moments(difference, variance, "dependent", notes, unseen, unseen)
-    return normal_estimate(found, least_p=least_p)
+    law = NormalLaw(difference, variance, unseen, unseen, least_p)
+    return law.estimate("dependent", notes_of_few(few))
 
 
 def _disagreements(a: object, b: object) -> tuple[list[tuple[int, int]], Pair]:
@@ -743,10 +733,8 @@ def _disagreements(a: object, b: object) -> tuple[list[tuple[int, int]], Pair]:
     match a, b:
         case Decisions(counts=one), Decisions(counts=other):
             if one.sizes != other.sizes:
-                raise TrialMismatchError(
-                    "`a` and `b` must be decisions on the same trials; got {} targets and {} "
-                    "non-targets against {} and {}.".format(*one.sizes, *other.sizes)
-                )
+                sizes = f"{one.sizes} and {other.sizes} targets and non-targets"
+                raise TrialMismatchError(f"`a` and `b` must be on the same trials; got {sizes}.")
             classes = zip(a.errors, b.errors, strict=True)
             return [(int((x & ~y).sum()), int((y & ~x).sum())) for x, y in classes], one.sizes
     hint = "Counts of errors do not tell on which trials systems disagree."

@@ -25,13 +25,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, IndexArray, StrArray
+from bosaris_py._arrays import Float64Array, IndexArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
@@ -40,19 +40,13 @@ from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_names
+from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.draws import speakers_present
 from bosaris_py.uncertainty.estimate import Estimate
-from bosaris_py.uncertainty.jackknife import (
-    FEWEST_UNITS,
-    Jackknife,
-    LeftOut,
-    few_speakers,
-    jackknife,
-)
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, jackknife
 
 # Scores with their key, or two lists of scores.
 DataSet: TypeAlias = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
@@ -62,14 +56,8 @@ Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 # Error-rates that differ by less differ by rounding.
 _ROUNDING = 2.0**-40
 
-_FIGURES = {
-    "pmiss": "miss rate",
-    "pfa": "false-alarm rate",
-    "hter": "HTER",
-    "cost": "cost",
-    "own_minimum": "own minimum",
-    "regret": "regret",
-}
+_FIGURES = {"pmiss": "miss rate", "pfa": "false-alarm rate", "hter": "HTER", "cost": "cost"}
+_FIGURES |= {"own_minimum": "own minimum", "regret": "regret"}
 
 
 @attrs.frozen
@@ -114,61 +102,22 @@ class _Rule:
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
         return np.where(np.isnan(pmiss[:, -1] + pfa[:, -1]), np.nan, found)
 
-    def _loss(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
-        """Return what is least at the best threshold, if not the gap between both rates."""
-        if self.name == "pfa":
-            return np.where(pfa <= self.rate + _ROUNDING, pmiss, np.inf)
-        return self.point.miss_cost * pmiss + self.point.fa_cost * pfa
-
     def _best(self, pmiss: Float64Array, pfa: Float64Array) -> IndexArray:
         """Return the place of the best threshold of each row."""
-        if self.name != "eer":
-            # Of equal costs the one with the fewest misses.
-            loss = self._loss(pmiss, pfa)
-            least = loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
-            return np.asarray(np.argmax(loss <= least, axis=1))
-        # Where both rates are nearest; of two such places the one with fewer errors.
-        distance = np.abs(pmiss - pfa)
-        near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
-        errors = np.where(near, pmiss + pfa, np.inf)
-        fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
-        return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
-
-    def _may_be_best(self, low: Rates, high: Rates) -> IndexArray:
-        """Return the places of thresholds that may be chosen if rates lie between two bounds."""
         if self.name == "eer":
-            (m, f), (most_m, most_f) = low, high
-            least = np.maximum(np.maximum(m - most_f, f - most_m), 0.0)
-            most = np.maximum(most_m - f, most_f - m)
+            # Where both rates are nearest; of two such places the one with fewer errors, and of
+            # equal ones the last.
+            distance = np.abs(pmiss - pfa)
+            near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
+            errors = np.where(near, pmiss + pfa, np.inf)
+            fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
+            return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
+        if self.name == "pfa":
+            loss = np.where(pfa <= self.rate + _ROUNDING, pmiss, np.inf)
         else:
-            least, most = self._loss(*low), self._loss(*high)
-        return np.flatnonzero(least <= most.min())
-
-    def near(self, left: LeftOut) -> LeftOut:
-        """Return a set whose scores far from all thresholds that a row may choose are equal.
-
-        Few distinct scores are left, so that rows are short; each chooses as before.
-        """
-        grid, rates = left.sample.grid("all"), left.sample.rates_at_all(grid="all")
-        bounds = []
-        for (rate,), part in zip(rates, (left.tar, left.non), strict=True):
-            # Without a share s of a class, a rate r lies from (r - s) / (1 - s) to r / (1 - s).
-            share = min(np.diff(part.starts).max() / part.one.size, 1.0 - _ROUNDING)
-            bounds.append(((rate - share) / (1.0 - share), rate / (1.0 - share)))
-        (low_m, high_m), (low_f, high_f) = ((a - _ROUNDING, b + _ROUNDING) for a, b in bounds)
-        first, last = self._may_be_best((low_m, low_f), (high_m, high_f))[[0, -1]]
-        # Thresholds in the same gap have the same rates.
-        alike = (high_m >= low_m[first]) & (low_f <= high_f[first])
-        alike &= (low_m <= high_m[last]) & (high_f >= low_f[last])
-        places = np.flatnonzero(alike)
-        ends = grid[max(places[0] - 1, 0)], grid[places[-1]]
-        parts = []
-        for part in (left.tar, left.non):
-            listed = part.one.listed.clip(*ends)
-            one = attrs.evolve(part.one, listed=listed, order=part.one.order)
-            parts.append(attrs.evolve(part, one=one))
-        sample = attrs.evolve(left.sample, tar=parts[0].one, non=parts[1].one)
-        return attrs.evolve(left, sample=sample, tar=parts[0], non=parts[1], known={})
+            loss = self.point.miss_cost * pmiss + self.point.fa_cost * pfa
+        # Of equal costs the one with the fewest misses.
+        return np.asarray(np.argmax(loss <= loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING), 1))
 
 
 def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
@@ -248,6 +197,25 @@ class _OfBothSets(Jackknife):
     """A figure whose variances over the speakers of dev and of test add up."""
 
     sets: tuple[Jackknife, Jackknife]
+    method: ClassVar[str] = "jackknife over speakers of dev and test"
+
+    @classmethod
+    def from_sets(cls, dev: Jackknife, test: Jackknife) -> "_OfBothSets":
+        """Put the values without each speaker together; what is unseen is that of test."""
+        without = np.concatenate((dev.without, test.without))
+        shares = np.concatenate((dev.shares, test.shares)) / 2.0
+        fields = test.scale, test.bounds, test.bias, test.unseen
+        return cls(test.value, without, shares, *fields, sets=(dev, test))
+
+    @functools.cached_property
+    def deviations(self) -> Float64Array:
+        """What each speaker does to the figure."""
+        return np.concatenate([one.deviations for one in self.sets])
+
+    @property
+    def fewest(self) -> int:
+        """The number of speakers of the smaller set."""
+        return min(one.n_units for one in self.sets)
 
     @functools.cached_property
     def standard_error(self) -> float:
@@ -259,27 +227,6 @@ class _OfBothSets(Jackknife):
         """The degrees of freedom of the sum."""
         parts = sum(one.standard_error**4 / one.degrees for one in self.sets)
         return self.standard_error**4 / parts if parts else min(one.degrees for one in self.sets)
-
-    def summary(self, names: StrArray | None) -> Estimate:
-        """Return the estimate; without an interval where a set has fewer than 5 speakers."""
-        n_units = [one.n_units for one in self.sets]
-        method, notes = "jackknife over speakers of dev and test", few_speakers(min(n_units))
-        found = Estimate(
-            value=self.value,
-            standard_error=None,
-            method=method,
-            n_units=sum(n_units),
-            notes=(*notes,),
-        )
-        # A threshold of inf, which rejects all, is at no distance from another one.
-        if min(n_units) < FEWEST_UNITS or any(np.isinf(one.without).any() for one in self.sets):
-            return found
-        effects = np.concatenate([one.deviations for one in self.sets]).tolist()
-        named = None if names is None else dict(zip(names.tolist(), effects, strict=True))
-        error = self.standard_error or None
-        return attrs.evolve(
-            found, standard_error=error, degrees=self.degrees, ends=self.ends, deviations=named
-        )
 
 
 def _figures(
@@ -310,9 +257,8 @@ def _estimates(
     fixed = np.full(without_test.n_units, threshold)
     of_test["threshold"] = Jackknife(threshold, fixed, without_test.shares)
 
-    near = rule.near(without_dev)
-    grid = near.sample.grid("all")
-    blocks = [rule.thresholds(grid, block.rates("all")) for block in near.blocks("all")]
+    grid = dev.grid("all")
+    blocks = [rule.thresholds(grid, block.rates("all")) for block in without_dev.blocks("all")]
     of_dev = _figures(test, np.concatenate(blocks), point, figures["own_minimum"])
     names = [one.names for one in (without_dev, without_test) if one.names is not None]
     both = np.concatenate(names) if len(names) == 2 else None
@@ -320,39 +266,19 @@ def _estimates(
     for name, value in figures.items():
         one = attrs.evolve(of_test[name], value=value)
         moved = attrs.evolve(one, without=of_dev[name], shares=without_dev.shares)
-        fields = attrs.asdict(one, recurse=False)
-        estimates[name] = _OfBothSets(**fields, sets=(moved, one)).summary(both)
+        estimates[name] = _OfBothSets.from_sets(moved, one).estimate(0.95, both)
     return estimates
 
 
 def _sample(given: DataSet, name: str, speakers: SpeakersLike) -> Sample:
     """Join scores with a key, or take two lists of scores."""
     match given:
-        case (Scores() as scores, some_key):
-            key = as_key(some_key)
+        case (Scores() as scores, key):
+            return Sample.from_trials(scores, as_key(key), None, speakers).bona_fide()
         case (tar, non) if speakers is None:
             return Sample.from_scores(tar, non)
-        case _:
-            expected = "be a pair (scores, key); or, without speakers, (tar, non)"
-            raise invalid(name, expected, describe(given))
-    if speakers is None:
-        return Sample.from_trials(scores, key).bona_fide()
-    key = as_key(key)
-    models, _ = key.trial_positions()
-    if speaker_names(speakers, key)[0] is None and (models == models[:1]).all():
-        # Of a detector of spoofs, which is the only model, each trial has one speaker.
-        persons = TrialSpeakers.from_side(key, speakers, "segments")
-        sample = Sample.from_trials(scores, key, None, persons)
-        sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
-    else:
-        sample = Sample.from_trials(scores, key, None, speakers)
-    return sample.bona_fide()
-
-
-def _one_sided(one: ScoredClass) -> ScoredClass:
-    """Return a class whose trials have the speakers of their segments only."""
-    _, second = one.speakers or (None, None)
-    return one if second is None else attrs.evolve(one, speakers=(second, None))
+    expected = "be a pair (scores, key); or, without speakers, (tar, non)"
+    raise invalid(name, expected, describe(given))
 
 
 def transfer(
@@ -378,8 +304,7 @@ def transfer(
         Of the costs, which are not normalized: at 0.5 the cost is the HTER.
     speakers : optional
         A column of the keys, a pair (of models, of segments), a mapping or a function of the id.
-        Where a key has one model, as that of a countermeasure has, and only the segments have
-        speakers, each trial has one speaker.
+        Where a key has one model, as that of a countermeasure has, each trial has one speaker.
 
     Returns
     -------

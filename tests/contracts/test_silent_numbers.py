@@ -110,7 +110,6 @@ def test_columns_of_other_rows(pandas) -> None:
         (long, lambda f: bp.LinearCalibration.fit(tar, non, tar_weights=f.w)),
         (long, lambda f: bp.PAVCalibration.fit(non, tar, non_weights=f.w)),
         (long, lambda f: bp.GaussianCalibration.fit(tar, non, tar_weights=f.w)),
-        (long, lambda f: unc.auc_standard_error(tar, non, tar_weights=f.w)),
         (
             long,
             lambda f: unc.bootstrap(

@@ -93,32 +93,6 @@ def test_what_errors_cost_and_how_many_there_are() -> None:
     assert Cllr().openings(wrong) == [Opening(0.5, 1.0, 0), Opening(0.5, pytest.approx(2.0), 1)]
 
 
-@pytest.mark.parametrize(
-    ("metric", "bounds", "scale", "unit"),
-    [
-        # At prior 1/5 a miss costs 1, a false alarm 4; not normalized a fifth of that.
-        (DCF(1.0, 0.2), (0, 5), "log", ""),
-        (ActDCF(0.2, normalize=False), (0, 1), "log", ""),
-        (ActDCF([0.2, 0.5]), (0, 3.5), "log", ""),
-        (MinDCF([0.2, 0.5]), (0, 1), "log", ""),
-        (MinDCF([0.2, 0.5], normalize=False), (0, 0.35), "log", ""),
-        (Pmiss(1.0), (0, 1), "logit", "%"),
-        (Pfa(1.0), (0, 1), "logit", "%"),
-        (Cllr(), (0, math.inf), "log", "bits"),
-        (Brier(), (0, 4), "log", ""),
-    ],
-)
-def test_where_values_lie_and_what_they_are_made_of(metric, bounds, scale, unit) -> None:
-    assert metric.bounds == pytest.approx(bounds, rel=1e-15)
-    assert (metric.scale, metric.unit) == (scale, unit)
-    sample = Sample.from_scores([0.0, 1.0, 3.0, 4.0], [0.5, 1.0, 2.0])
-    openings = metric.openings(sample)
-    assert [opening.place for opening in openings] in ([0, 1], [0, 1] * 2, [0], [1], [])
-    if openings:
-        total = sum(opening.price * opening.rate for opening in openings)
-        assert total == pytest.approx(metric.value(sample), rel=1e-14)
-
-
 # ---- Cllr and the Brier score
 
 
@@ -201,3 +175,7 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
     assert not_calibrated(sample) == []
     (note,) = not_calibrated(sample, [0.5, 0.01])
     assert note.text == "not calibrated: see calibrate"
+    # Of 31 non-targets 12 at the threshold are within 3 standard errors and 6 / 31, 16 are not.
+    for n, said in ((12, 0), (16, 1)):
+        few = Sample.from_scores(np.full(31, 9.0), np.repeat([0.0, -9.0], [n, 31 - n]))
+        assert len(not_calibrated(few, 0.5)) == said

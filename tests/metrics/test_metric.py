@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.metrics.costs import Cllr, MinDCF
-from bosaris_py.metrics.metric import CountedRows, Metric, OneRow, SummedClass, as_metric
-from bosaris_py.metrics.ranks import EER
+from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
+from bosaris_py.metrics.metric import Metric, OneRow, SummedClass, SummedRows, as_metric
+from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
+from bosaris_py.metrics.tandem import TDCF, TEER
+from bosaris_py.metrics.third_class import ADCF, SASVEER, ActADCF
 from bosaris_py.trials.sample import Sample, ScoredClass
 
 TAR, NON = np.array([3.0, 1.0, 2.0]), np.array([0.0, 2.5])
@@ -76,35 +78,37 @@ def test_metrics_of_the_package_stay_as_they_are() -> None:
         EER("brentq")
 
 
+SCALES = {
+    ("logit", "%"): [EER(), PmissAt(0.1), PfaAt(0.1), Pmiss(1.0), Pfa(1.0), SASVEER(), TEER()],
+    ("log", ""): [DCF(1.0, 0.2), ActDCF(0.2), MinDCF(0.2), Brier(), PRBEP(), ADCF(), ActADCF()],
+    ("log", "bits"): [Cllr(), MinCllr()],
+    ("logit", ""): [AUC(), TDCF()],
+}
+
+
+@pytest.mark.parametrize(("kind", "metrics"), SCALES.items())
+def test_on_which_scale_errors_are_alike(kind: tuple[str, str], metrics: list) -> None:
+    assert {(metric.scale, metric.unit) for metric in metrics} == {kind}
+
+
 @attrs.frozen(eq=False)
 class Repeated(SummedClass):
     """Rows in which each sorted trial counts as often as a row of whole numbers says."""
 
     one: ScoredClass
+    units: np.ndarray
 
-    def sums(self, units, values, place, size) -> np.ndarray:
+    def times(self):
+        """Yield the rows."""
+        return iter(self.units)
+
+    def add_up(self, values, cells, n_cells) -> np.ndarray:
         """Add up trial by trial."""
-        groups = np.zeros(self.one.size, int) if self.one.groups is None else self.one.sorted_groups
-        found = np.zeros((len(units), self.one.shares.size, size))
-        places = np.broadcast_to(place, self.one.size)
-        for row, trial in np.ndindex(*units.shape):
+        found = np.zeros((len(self.units), n_cells))
+        for row, trial in np.ndindex(*self.units.shape):
             value = 1.0 if values is None else values[trial]
-            found[row, groups[trial], places[trial]] += units[row, trial] * value
+            found[row, cells[trial]] += self.units[row, trial] * value
         return found
-
-
-@attrs.frozen(eq=False)
-class SomeRows(CountedRows):
-    """Rows of both classes."""
-
-    sample: Sample
-    units: tuple[np.ndarray, np.ndarray]
-
-    def below(self, tar, non) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mass below thresholds."""
-        classes = self.sample.tar, self.sample.non
-        each = zip(classes, self.units, (tar, non), strict=True)
-        return tuple(Repeated(one).below(units, counts) for one, units, counts in each)
 
 
 @pytest.mark.parametrize("shares", [(1.0,), (0.25, 0.75), (0.0, 1.0)])
@@ -121,16 +125,14 @@ def test_rows_answer_what_each_of_them_answers(shares: tuple[float, ...]) -> Non
         times[4], times[5] = 0, np.arange(times.shape[1]) % 2
     limits = np.array([3.0, -np.inf, np.inf, 1.0, 3.0])
     losses = [np.stack((rng.random(n), np.where(np.arange(n) == 2, np.inf, 1.0))) for n in (7, 9)]
-    rows = SomeRows(sample, units)
+    rows = SummedRows(sample, *map(Repeated, classes, units))
     for i, times in enumerate(zip(*units, strict=True)):
         one = OneRow(sample, times)
         with np.errstate(invalid="ignore", divide="ignore"):
             pairs = [(rows.rates(grid), one.rates(grid)) for grid in ("hull", "ties", "all")]
             pairs.append((rows.rates_at(limits), one.rates_at(limits)))
             for part in (losses, [two[1] for two in losses]):
-                each = zip(classes, units, part, strict=True)
-                found = [Repeated(one).means(unit, values) for one, unit, values in each]
-                pairs.append((found, one.means(tuple(part))))
+                pairs.append((rows.means(part), one.means(tuple(part))))
         for found, expected in pairs:
             for mine, theirs in zip(found, expected, strict=True):
                 if np.isnan(theirs).any():

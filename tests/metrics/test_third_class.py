@@ -106,25 +106,6 @@ def test_bad_input(make):
         make()
 
 
-def test_figures_on_asvspoof_2019():
-    """Counted by a program that knows all thresholds and shares no code with this one."""
-    test = bp.load_example("asvspoof2019_la").eval
-    key = test.key_with_spoofs
-    asv, cm = test.scores["ecapa"].get_scores(key).astype(float), key.columns["aasist"]
-    scores = -np.logaddexp(np.log(0.5) - (27.25 * asv - 12.34), np.log(0.5) - cm)
-    lists = [scores[key.labels == label] for label in (1, -1, -2)]
-    assert round(a_dcf(*lists, "a-DCF1"), 10) == 0.0482270669
-    assert round(a_dcf(*lists, "ASVspoof5"), 10) == 0.0625550350
-    assert round(act_a_dcf(*lists, "ASVspoof5"), 10) == 0.1090513309
-    attack = scores[key.columns["attack"].values() == "A09"]
-    assert round(a_dcf(*lists[:2], attack, "ASVspoof5"), 6) == 0.024598
-    percent = {sv_eer: (1.6385, 1.6387, 1.6292), spf_eer: (2.6628, 2.6629, 2.6116)}
-    for function, expected in (percent | {sasv_eer: (2.4021, 2.4022, 2.3487)}).items():
-        names = "step", "interpolated", "rocch"
-        found = [round(100 * function(*lists, definition=name), 4) for name in names]
-        assert tuple(found) == expected
-
-
 @pytest.mark.parametrize("costs", ["a-DCF1", "ASVspoof5"])
 @pytest.mark.parametrize("normalize", [True, False])
 def test_a_cost_is_that_of_the_errors_of_each_kind(costs, normalize):

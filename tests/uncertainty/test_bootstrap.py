@@ -6,7 +6,6 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.metrics.metric import Opening
 from bosaris_py.trials.sample import Sample
 from bosaris_py.uncertainty.bootstrap import Resampling, few_errors, set_numbers
 
@@ -120,27 +119,23 @@ def test_different_trials_are_refused() -> None:
 
 
 def test_few_errors_are_those_of_classes_with_trials() -> None:
-    """A cost has errors of spoofs, of which there are none here, or rates that are not known."""
+    """Neither of spoofs that are the only non-targets, nor of rates that are not known."""
     plain = Sample.from_scores(np.arange(100.0), np.arange(100.0))
-    assert few_errors(unc.Pmiss(40.0), plain) == few_errors(unc.Cllr(), plain) == []
+    found = [few_errors(metric, plain) for metric in (unc.Pmiss(40.0), unc.Cllr(), unc.AUC())]
+    assert found == [[], [], []]
     (note,) = few_errors(unc.Pmiss(29.0), plain)
     assert (note.kind, round(note.count)) == (FewErrorsWarning, 29)
-
-    class Odd(unc.Pmiss):
-        """Of which the errors of spoofs are 0, and those of non-targets are not known."""
-
-        def openings(self, sample: Sample) -> list[Opening]:
-            known = super().openings(sample)
-            return [*known, Opening(1.0, np.inf, 1), Opening(1.0, 0.0, 2)]
-
-    assert few_errors(Odd(40.0), plain) == []
+    # The threshold is 50.
+    of_spoofs = unc.ActADCF(bp.SpoofCosts(0.5, 0.0, 0.5, c_fa_spoof=np.exp(50.0)))
+    spoofed = Sample(plain.tar, plain.non, np.ones(100, int))
+    assert few_errors(of_spoofs, of_spoofs.view(spoofed)) == []
 
 
 def test_few_errors_are_told_and_progress_if_asked(capsys: pytest.CaptureFixture) -> None:
     for progress in (False, True):
         unc.bootstrap(TAR, NON, unc.EER(), replications=10, rng=1, progress=progress)
         assert bool(capsys.readouterr().err) == progress
-    assert not Resampling("iid", 10, "percentile", 0.95, rng=1).progress
+    assert not Resampling("iid", 2, "percentile", 0.95, rng=1).progress
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
 

@@ -50,24 +50,6 @@ def test_tables_of_costs_are_no_percentages() -> None:
     assert "0.5000" in repr(found)
 
 
-def test_interval_equals_a_naive_loop() -> None:
-    scores, metric = system(1), unc.Cllr()
-    with pytest.warns(FewSpeakersWarning):
-        found = unc.speaker_interval(scores, KEY, metric, speakers=lambda name: name)
-    values = np.array([without(scores, k, metric) for k in range(K)])
-    d = values.mean() - values
-    error = np.sqrt((K - 1) / K * (d**2).sum())
-    assert found.standard_error == pytest.approx(error, rel=1e-11)
-    nu = np.sqrt((K - 1) * ((d**2).sum() ** 2 / (d**4).sum() - 1))
-    assert found.degrees == pytest.approx(nu, rel=1e-9)
-    half = stats.t.ppf(0.975, nu) * error / found.value
-    # An error of a class costs a bit, so that few bits open the upper end.
-    assert found.low == pytest.approx(found.value * np.exp(-half), rel=1e-9)
-    assert found.high >= found.value * np.exp(half)
-    assert found.n_units == K
-    assert set(found.deviations) == set(IDS)
-
-
 def test_difference_equals_a_naive_loop() -> None:
     systems, metric = {"a": system(1), "b": system(2)}, unc.EER()
     with pytest.warns(FewSpeakersWarning):
@@ -106,23 +88,19 @@ def test_systems_differ_from_the_level_on() -> None:
 
 
 def test_table_prints_and_exports(table: ComparisonTable) -> None:
-    lines = repr(table).splitlines()
-    assert lines[0].split()[:3] == ["first", "second", "difference"]
     assert " 90 % intervals" in repr(table)
     # Three digits of the least standard error, in per cent.
     errors = [row.difference.standard_error for row in table.rows]
-    least = 100 * min(error for error in errors if error)
-    digits = max(0, 2 - math.floor(math.log10(least)))
-    for row, line in zip(table.rows, lines[1:], strict=False):
+    digits = max(0, 2 - math.floor(math.log10(100 * min(filter(None, errors)))))
+    for row, line in zip(table.rows, repr(table).splitlines()[1:], strict=False):
         found = row.difference
         for number in (found.value, found.low, found.high, found.standard_error):
             assert f"{100 * number:.{digits}f}" in line
         assert ("yes" in line) == (row.p_holm <= 0.1)
     assert [note.kind for note in table.notes] == [FewSpeakersWarning]
-    assert len(table.to_csv().splitlines()) == 4
-    records = table.to_dict()
-    assert records[1]["significant"] is True
-    assert records[1]["low"] < records[1]["difference"] < records[1]["high"]
+    record = table.to_dict()[1]
+    assert record["significant"] is True
+    assert record["low"] < record["difference"] < record["high"]
 
 
 def test_bad_input() -> None:

@@ -6,17 +6,22 @@ import pytest
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.costs import DCF, ActDCF, Cllr, MinDCF
 from bosaris_py.metrics.metric import Metric
-from bosaris_py.metrics.ranks import EER
+from bosaris_py.metrics.ranks import AUC, EER, MinCllr
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import (
+    CellRows,
     IidDraws,
     SetDraws,
     SpeakerDraws,
     TimesRows,
     TwoLayerDraws,
+    draw_from,
     picked_units,
 )
 from tests.uncertainty.samples import make_sample
+
+METRICS = [EER(), EER("step"), AUC(), MinDCF(0.1), ActDCF(0.1), Cllr(), MinCllr()]
+GAP = Metric(lambda tar, non: float(tar.mean() - non.mean()))
 
 
 def test_as_many_units_are_picked_as_there_are() -> None:
@@ -36,9 +41,6 @@ def test_trials_are_drawn_within_conditions() -> None:
             assert np.array_equal(np.bincount(groups, times), np.bincount(groups))
 
 
-GAP = Metric(lambda tar, non: float(tar.mean() - non.mean()))
-
-
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
@@ -47,17 +49,13 @@ GAP = Metric(lambda tar, non: float(tar.mean() - non.mean()))
         (ActDCF([0.1, 0.5]), {}),
     ],
 )
-@pytest.mark.parametrize("kind", [IidDraws, TwoLayerDraws])
-def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, options, kind) -> None:
+@pytest.mark.parametrize("method", ["iid", "two-layer"])
+def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, options, method) -> None:
     """Means of 200 replicates agree within 5 standard errors, and deviations within a quarter."""
     sample = make_sample(np.random.default_rng(4), one_side=True, **options)
-    draws = IidDraws((sample,)) if kind is IidDraws else TwoLayerDraws.from_systems([sample])
-    (fast,) = draws.rows(200, np.random.default_rng(5))
+    (fast,) = draw_from(method, [sample]).rows(200, np.random.default_rng(5))
     # Of two systems it is known how often each trial was drawn.
-    both = (
-        IidDraws((sample, sample)) if kind is IidDraws else TwoLayerDraws.from_systems([sample] * 2)
-    )
-    plain, again = both.rows(200, np.random.default_rng(6))
+    plain, again = draw_from(method, [sample] * 2).rows(200, np.random.default_rng(6))
     assert isinstance(plain, TimesRows)
     one, other = metric.values(fast), metric.values(plain)
     assert np.array_equal(other, metric.values(again))
@@ -112,3 +110,42 @@ def test_what_a_row_keeps() -> None:
     assert (IidDraws([sample]).row_size, IidDraws([sample] * 2).row_size) == (0, 80)
     pairs = sum(np.unique(one.speakers[0]).size for one in (sample.tar, sample.non))
     assert SetDraws.from_systems([sample]).row_size == pairs
+
+
+# ---- Cells of speakers
+
+
+def times_of(one: ScoredClass, weights: np.ndarray, *, targets: bool) -> np.ndarray:
+    """Return how often each sorted trial counts: products of the picks of its speakers."""
+    first, second = one.sorted_speakers
+    if second is None or targets:
+        return weights[first]
+    return weights[first] * np.where(second < 0, 1, weights[second])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_equal_times_of_trials(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sample = make_sample(
+        rng, groups=seed % 2 == 1, weights=seed == 2, ties=seed == 3, spoofs=seed == 4
+    )
+    if seed == 4:
+        # A spoof counts as often as its speaker.
+        sample = sample.with_shares(0.5, 0.5)
+    weights = picked_units(5, 9, rng)
+    rows = CellRows.from_sample(sample, 9, 9).drawn(weights, weights)
+    times = [
+        (times_of(sample.tar, w, targets=True), times_of(sample.non, w, targets=False))
+        for w in weights
+    ]
+    for metric in [*METRICS, GAP] if seed == 0 else METRICS:
+        naive = [metric.computed(sample, pair) for pair in times]
+        np.testing.assert_allclose(metric.values(rows), naive, rtol=1e-12, atol=1e-13)
+
+
+def test_non_targets_of_one_speaker_are_refused() -> None:
+    sample = make_sample(np.random.default_rng(9))
+    first, _ = sample.non.speakers
+    same = Sample(sample.tar, ScoredClass(sample.non.listed, speakers=(first, first)))
+    with pytest.raises(InvalidInputError):
+        CellRows.from_sample(same, 9, 9)

@@ -9,6 +9,7 @@ from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmis
 from bosaris_py.metrics.metric import AnyMetric, Metric
 from bosaris_py.metrics.ranks import AUC, EER, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
+from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
@@ -76,14 +77,19 @@ def test_many_speakers_are_left_out_in_groups() -> None:
     assert left.shares.max() < 2 * left.shares.min() + 2 * times.max() / times.sum()
 
 
-def test_meetings_are_pairs_of_speakers() -> None:
+def test_meetings_are_those_of_each_kind() -> None:
     sample = make_sample(np.random.default_rng(7), spoofs=True)
-    first, second = sample.non.speakers
-    bona_fide = sample.kinds == 0
-    pairs = {frozenset(pair) for pair in zip(first[bona_fide], second[bona_fide], strict=True)}
-    spoofed = np.unique(first[~bona_fide]).size
+    kinds = [sample.non.part(sample.kinds == kind).n_meetings for kind in (0, 1)]
     found = LeftOut.from_sample(ADCF().view(sample)).meetings
-    assert found == (np.unique(sample.tar.speakers[0]).size, len(pairs), spoofed)
+    assert found == (sample.tar.n_meetings, *kinds)
+
+
+def test_spoofs_alone_are_opened_by_their_speakers() -> None:
+    sample = make_sample(np.random.default_rng(7), spoofs=True)
+    ((found, left),) = jackknife([ActADCF(SpoofCosts(0.9, 0.0, 0.1))], sample)
+    spoofs = sample.non.part(sample.kinds == 1).n_meetings
+    assert [n for _, n, _ in found.unseen] == [sample.tar.n_meetings, spoofs]
+    assert left.meetings[-1] == spoofs
 
 
 # Three speakers without each of whom a rate of .2 is .1, .2, .3.
@@ -163,12 +169,8 @@ def test_below_five_speakers_there_is_no_interval() -> None:
 
 def test_few_speakers_are_fewer_than_a_hundred() -> None:
     """A kind as common as 3 % is in none of 99 with a chance of 5 %."""
-    assert [[note.count for note in few_speakers(n)] for n in (4, 5, 99, 100)] == [
-        [4],
-        [5],
-        [99],
-        [],
-    ]
+    counts = [[note.count for note in few_speakers(n)] for n in (4, 5, 99, 100)]
+    assert counts == [[4], [5], [99], []]
     assert "3 %" in few_speakers(99)[0].text
 
 
@@ -203,14 +205,6 @@ def test_deviations_have_the_names_of_speakers() -> None:
     naive = np.array([EER().value(copy) for copy in without_each(sample, 9)])
     for k, name in enumerate(names):
         assert deviations[name] == pytest.approx(naive.mean() - naive[k], abs=1e-12)
-
-
-def test_points_of_a_mean_open_at_their_own_thresholds() -> None:
-    sample = make_sample(np.random.default_rng(9))
-    single = [MinDCF(prior).openings(sample) for prior in (0.1, 0.01)]
-    both = MinDCF([0.1, 0.01]).openings(sample)
-    expected = [(o.price / 2, o.rate, o.place) for found in single for o in found]
-    assert [tuple(o) for o in both] == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from scipy import stats
 
 from bosaris_py.metrics.costs import DCF, ActDCF, MinDCF
 from bosaris_py.metrics.ranks import AUC, EER
-from bosaris_py.numerics.hull import hull_eers
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import IidDraws
 from bosaris_py.uncertainty.lazy import (
@@ -16,18 +15,10 @@ from bosaris_py.uncertainty.lazy import (
     LazyEER,
     LazyErrors,
     LazyMinCost,
-    _Bracket,
     _error_law,
     lazy_draws,
 )
 from tests.uncertainty.samples import make_sample
-
-
-def test_replicates_one_by_one_have_the_law_of_many() -> None:
-    draws = lazy_draws(MinDCF(0.1), make_sample(np.random.default_rng(1)))
-    rng = np.random.default_rng(2)
-    single = [draws.draw(1, rng)[0] for _ in range(200)]
-    assert stats.ks_2samp(single, draws.draw(2000, rng)).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
@@ -47,7 +38,7 @@ def test_errors_at_a_threshold_have_the_moments_of_their_draws(method: str) -> N
 
 
 @pytest.mark.parametrize("metric", [EER(), MinDCF(0.1), MinDCF([0.2, 0.02])])
-@pytest.mark.parametrize("options", [{}, {"ties": True}, {"groups": True}])
+@pytest.mark.parametrize("options", [{}, {"ties": True}])
 def test_equal_in_law(metric, options) -> None:
     sample = make_sample(np.random.default_rng(1), **options)
     lazy = lazy_draws(metric, sample).draw(1500, np.random.default_rng(2))
@@ -67,12 +58,11 @@ class Rounded:
 
 def whole_curve(tree: ClassTree, rng: Rounded) -> np.ndarray:
     """Cut all pieces down to single cells, and return the share of trials below each."""
-    counts = tree.sizes[np.newaxis]
+    counts = np.array([tree.size])
     for shares in tree.shares:
         left = rng.binomial(counts, shares)
-        counts = np.stack((left, counts - left), axis=1).reshape(-1, tree.sizes.size)
-    below = np.append(0.0, (counts @ tree.factors).cumsum())
-    return below / below[-1]
+        counts = np.stack((left, counts - left), axis=1).ravel()
+    return np.append(0.0, counts.cumsum()) / tree.size
 
 
 class Expected:
@@ -83,49 +73,16 @@ class Expected:
 
 
 @pytest.mark.parametrize("n_cells", [1, 2, 3, 4, 5, 8, 9])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_a_tree_has_the_counts_of_its_cells(n_cells: int, *, grouped: bool) -> None:
-    sizes = np.arange(n_cells) % 3 + 1
-    below, n = np.append(0, np.cumsum(sizes)), sizes.sum()
-    groups = np.arange(n) % 2 if grouped and n > 1 else None
-    shares = np.ones(1) if groups is None else np.array([0.25, 0.75])
-    one = ScoredClass(np.arange(n) + 0.0, groups, shares)
-    tree = ClassTree.from_class(one, below)
+def test_a_tree_has_the_counts_of_its_cells(n_cells: int) -> None:
+    below = np.append(0, np.cumsum(np.arange(n_cells) % 3 + 1))
+    tree = ClassTree.from_counts(below)
     assert len(tree.shares) == max(1, math.ceil(math.log2(n_cells)))
     # Cells that fill the last level are empty.
     edges = below[np.minimum(np.arange(2 ** len(tree.shares) + 1), n_cells)]
-    expected = np.append(0.0, np.cumsum(one.masses()))[edges]
-    np.testing.assert_allclose(whole_curve(tree, Expected()), expected, atol=1e-15)
-    assert tree.total == (n if groups is None else 1.0)
+    assert whole_curve(tree, Expected()).tolist() == (edges / below[-1]).tolist()
 
 
-def test_a_bracket_leaves_a_point_of_as_many_misses_as_false_alarms() -> None:
-    """(1/3, 1/3) is above the line from (0, 1/3) to (1, 0), which meets at 1/4; others stay."""
-    bracket = _Bracket(np.array([[0.0] * 2, [1.0] * 2]), np.array([[1.0] * 2, [0.0] * 2]))
-    bracket.take_in(np.array([1]), np.array([[1 / 3], [1 / 3]]))
-    assert bracket.meeting()[0].tolist() == pytest.approx([1 / 2, 1 / 3], rel=1e-15)
-    # From (0, 1) to (1/2, 1/4): x = 1 - 3/2 x.
-    bracket.take_in(np.array([0, 1]), np.array([[1 / 2, 0.0], [1 / 4, 1 / 3]]))
-    assert bracket.meeting()[0].tolist() == pytest.approx([2 / 5, 1 / 4], rel=1e-15)
-
-
-def test_a_bracket_meets_where_the_hull_does() -> None:
-    """More points come in any order; some have as many misses as false alarms."""
-    rng = np.random.default_rng(7)
-    for _ in range(60):
-        pmiss, pfa = (np.sort(rng.integers(0, 9, (3, 12)) / 8.0, axis=1) for _ in range(2))
-        pmiss[:, 0], pmiss[:, -1], pfa[:, 0], pfa[:, -1] = 0.0, 1.0, 0.0, 1.0
-        pfa = pfa[:, ::-1]
-        ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
-        bracket = _Bracket(*(np.repeat(end, 3, axis=1) for end in ends))
-        order = rng.permutation(36)
-        for n in np.sort(np.append(rng.integers(1, 36, 4), 36)):
-            known = order[:n]
-            bracket.take_in(known % 3, np.stack((pmiss, pfa))[:, known % 3, known // 3])
-        assert bracket.meeting()[0] == pytest.approx(hull_eers(pmiss, pfa)[0], abs=1e-14)
-
-
-@pytest.mark.parametrize("options", [{}, {"ties": True}, {"groups": True}])
+@pytest.mark.parametrize("options", [{}, {"ties": True}])
 @pytest.mark.parametrize("prior", [0.5, 0.02, [0.2, 0.02], [0.9, 0.3, 0.01]])
 def test_pieces_that_are_not_cut_decide_nothing(options, prior) -> None:
     for seed in range(8):
@@ -161,11 +118,12 @@ def test_which_metrics_have_lazy_draws() -> None:
         *((one, equal, method, LazyErrors) for method in ("iid", "one-layer", "two-layer")),
         *((one, equal, "speaker", type(None)), (one, unequal, "iid", LazyErrors)),
         *((one, unequal, "one-layer", type(None)), (ActDCF([0.1, 0.5]), equal, "iid", type(None))),
-        *((MinDCF(0.1), equal, "iid", LazyMinCost), (MinDCF(0.1), grouped, "iid", LazyMinCost)),
-        *((EER(), grouped, "iid", LazyEER), (EER("step"), equal, "iid", type(None))),
+        *((MinDCF(0.1), equal, "iid", LazyMinCost), (EER(), equal, "iid", LazyEER)),
+        (EER("step"), equal, "iid", type(None)),
         *((metric, equal, "one-layer", type(None)) for metric in (MinDCF(0.1), EER())),
         *((metric, weighted, "iid", type(None)) for metric in (MinDCF(0.1), EER(), one)),
-        *((one, grouped, "iid", type(None)), (AUC(), equal, "iid", type(None))),
+        *((metric, grouped, "iid", type(None)) for metric in (MinDCF(0.1), EER(), one)),
+        (AUC(), equal, "iid", type(None)),
     ):
         assert type(lazy_draws(metric, sample, method)) is kind
     # Nothing above 99, everything at or above -99.

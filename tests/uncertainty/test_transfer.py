@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.jackknife import LeftOut
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut
 from bosaris_py.uncertainty.transfer import _Rule, transfer
 
 pytestmark = [
@@ -120,6 +120,11 @@ def test_the_best_of_all_thresholds(rule, ties, rng):
         assert found.regret >= 0.0
 
 
+def test_of_two_thresholds_as_near_the_one_with_fewer_errors():
+    """At pmiss = 1/2, pfa = 2/3 and 1/3 are as near."""
+    assert transfer(lists := ([0.0, 9.0], [1.0, 2.0, 3.0]), lists).threshold == 2.5
+
+
 def test_one_decision_for_all_trials_and_infinite_scores():
     """Of inverted scores it is best to reject all where targets are rare, else to accept all."""
     lists = [-2.0, -1.0], [1.0, 2.0]
@@ -137,16 +142,6 @@ def test_one_decision_for_all_trials_and_infinite_scores():
 
 
 # ---- Intervals
-
-
-def naive_jackknife(values, *, difference=False):
-    """Variance and degrees of freedom of the values without each speaker."""
-    k, d = len(values), np.mean(values) - np.array(values)
-    squares = float((d**2).sum())
-    if difference or squares == 0:
-        return (1 - 1 / k) * squares, k - 1.0
-    share = squares**2 / float((d**4).sum())
-    return (1 - 1 / k) * squares, math.sqrt((k - 1) * max(share - 1.0, 2.0))
 
 
 def naive_ends(figure, found, variance, degrees, tail, n):
@@ -184,8 +179,7 @@ def test_a_loop_over_speakers(rule, kind, rng):
         n = 7, 7 * 6 // 2
     if kind == "apart":
         dev, test = ((Scores(s.scoremat + 50.0 * k.tar, *k.ids), k) for s, k in (dev, test))
-    who = (None, speaker) if kind == "utterances" else speaker
-    found = transfer(dev, test, rule=rule, prior=POINT, speakers=who)
+    found = transfer(dev, test, rule=rule, prior=POINT, speakers=speaker)
 
     whole = [scores.get_tar_non(key) for scores, key in (dev, test)]
     options = {"rule": rule, "prior": POINT}
@@ -206,22 +200,23 @@ def test_a_loop_over_speakers(rule, kind, rng):
 
     for figure in FIGURES:
         estimate, difference = getattr(found, figure), figure == "regret"
+        left_out = [getattr(one, figure) for one in of_dev], [one[figure] for one in of_test]
         parts = [
-            naive_jackknife([getattr(one, figure) for one in of_dev], difference=difference),
-            naive_jackknife([one[figure] for one in of_test], difference=difference),
+            Jackknife(0.0, np.array(one), np.ones(1), is_difference=difference) for one in left_out
         ]
-        variance = sum(v for v, _ in parts)
+        variance = sum(one.standard_error**2 for one in parts)
         assert estimate.value == pytest.approx(plain[figure], rel=1e-14, abs=1e-15)
+        # Each of 9 speakers has an 18th of the trials of both sets, each of 7 a 14th.
         assert estimate.n_units == 16
+        assert estimate.effective_units == pytest.approx(1 / (9 / 18**2 + 7 / 14**2), rel=1e-12)
         assert set(estimate.deviations) == {*names[0], *names[1]}
         if variance < 1e-28:
             assert (estimate.standard_error or 0.0) < 1e-14
-            degrees = min(nu for _, nu in parts)
-            variance = 0.0
+            degrees, variance = min(one.degrees for one in parts), 0.0
         else:
             assert estimate.standard_error == pytest.approx(math.sqrt(variance), rel=1e-12)
             # Satterthwaite.
-            degrees = variance**2 / sum(v**2 / nu for v, nu in parts)
+            degrees = variance**2 / sum(one.standard_error**4 / one.degrees for one in parts)
             assert estimate.degrees == pytest.approx(degrees, rel=1e-9)
         for confidence in (0.95, 0.8):
             tail = 0.5 - 0.5 * confidence
@@ -290,6 +285,7 @@ def test_the_table_has_all_figures(rng):
     # Head, line, six figures and what they are.
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
     assert repr(found).count("[") == 7
+    assert repr(found).splitlines()[2].startswith("miss rate ")
     assert "C(miss) 2" in repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
 
 
