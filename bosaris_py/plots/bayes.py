@@ -23,7 +23,7 @@ from bosaris_py.metrics.third_class import ADCF, ActADCF, sample_of_three
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, SpoofCosts, SpoofCostsLike, logit
 from bosaris_py.plots import base, looks as styles
 from bosaris_py.plots.base import PLAIN, ErrorRatePlot, Plot
-from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches.
@@ -453,7 +453,7 @@ def plot_bayes(
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> BayesPlot:
@@ -492,8 +492,7 @@ def plot_bayes(
     >>> plot
     BayesPlot: 15 lines of 2 systems
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "bayes")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "bayes")
     if not {*marks} <= {"dr30"}:
         raise invalid("marks", "be ('dr30',) or empty", describe(marks))
     marked = styles.log_odds(prior)
@@ -501,14 +500,14 @@ def plot_bayes(
     plot = BayesPlot(limits, title, ax)
     plot.ax.set_xlabel("effective prior log-odds")
     if plot._ylim[1] > 1.0:
-        plot._obstacles.append(plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8))
+        plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8)
     for plo in marked:
         if plot._xlim[0] <= plo <= plot._xlim[1]:
             plot._operating_line(plo)
             _name_line(plot.ax, plo, styles.per_cent(plo))
     for name, results in plot._each_of(chosen):
-        if name in areas:
-            plot.plot_band(areas[name])
+        if name in chosen.bands:
+            plot.plot_band(chosen.bands[name])
         if not results.eer:
             plot._say_no_error()
         plot._draw("dcf_curve_act")
@@ -519,8 +518,7 @@ def plot_bayes(
     plot._key("minimum", "minimum", plot._looks["dcf_curve_min"])
     if "dr30" in plot.artists:
         plot._key("dr30", "30 errors")
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 def _name_line(ax: Axes, x: float, name: str) -> None:
@@ -562,7 +560,7 @@ def plot_a_dcf(
     actual: bool = True,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -617,7 +615,7 @@ def plot_a_dcf(
         raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
-    chosen = styles.choose(pooled, looks, order, highlight, legend=legend)
+    chosen = styles.choose(pooled, looks, order, highlight, legend)
     plot, highest = _SpoofPlot(ax, _SPOOFS_SIZE, title), 0.0
     for name, _ in plot._each_of(chosen):
         sample = sample_of_three(*lists[name])
@@ -640,8 +638,7 @@ def plot_a_dcf(
     plot._key("minimum", "minimum", plot._looks["min"])
     if actual:
         plot._key("actual", "actual", plot._looks["act"])
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:

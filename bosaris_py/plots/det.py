@@ -18,7 +18,7 @@ from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, ste
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots import base, looks as styles, windows
 from bosaris_py.plots.base import PLAIN, ErrorRatePlot
-from bosaris_py.plots.looks import Looks, Names, Pen, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
@@ -353,7 +353,7 @@ def plot_det(
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> DETPlot:
@@ -412,8 +412,7 @@ def plot_det(
     >>> {kind: len(lines) for kind, lines in plot.artists.items()}
     {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "det")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "det")
     if not {*marks} <= {*_MARKS}:
         raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
     costs: dict[str, dict[str, windows.Point]] = {name: {} for name in chosen.results}
@@ -428,8 +427,8 @@ def plot_det(
         window = windows.window_around(chosen.results.values(), spots)
     plot = DETPlot(window, title, ax)
     for name, results in plot._each_of(chosen):
-        if name in areas:
-            plot.plot_band(areas[name])
+        if name in chosen.bands:
+            plot.plot_band(chosen.bands[name])
         eer = f"EER {100.0 * results.eer:.3g} %"
         if results.eer > 0.0:
             plot.notes += plot._curve(Pen(label=f"({eer})" if name else eer))
@@ -445,8 +444,7 @@ def plot_det(
     for kind, text in _MARKS.values():
         if kind in plot.artists:
             plot._key(kind, text)
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 def _set_ticks(axis: Axis, ticks: Sequence[float] | None, labels: Sequence[str] | None) -> None:

@@ -23,7 +23,7 @@ from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import base, looks as styles
 from bosaris_py.plots.base import PLAIN, Plot
 from bosaris_py.plots.det import enough
-from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 _SIZE, _SQUARE = (6.0, 4.5), (5.0, 5.0)
@@ -94,7 +94,7 @@ class _LLRPlot(Plot):
         look: Settings = {"color": self._class_colour(which), "linestyle": "none"}
         look |= {"marker": "|", "markersize": 6.0, "markeredgewidth": 0.6, "alpha": 0.7}
         place = self.ax.get_xaxis_transform()
-        self._obstacles += self.ax.plot(x, np.full(x.size, height), transform=place, **look)
+        self.ax.plot(x, np.full(x.size, height), transform=place, **look)
 
 
 @base.door
@@ -142,10 +142,9 @@ def plot_histogram(
     )
     for which, (size, density, outside) in enumerate(parts):
         colour = plot._class_colour(which)
-        shade = plot.ax.stairs(density, numbers.edges, fill=True, color=colour, alpha=0.25)
+        plot.ax.stairs(density, numbers.edges, fill=True, color=colour, alpha=0.25)
         outline = plot.ax.stairs(density, numbers.edges, color=colour, label=size)
         plot.artists.setdefault("density", []).append(outline)
-        plot._obstacles += [outline, shade]
         for share, side in zip(outside.tolist(), ("below", "above"), strict=True):
             if share > 0.0:
                 plot._say(f"{100.0 * share:.3g} % of {size} {side} the bins")
@@ -153,8 +152,7 @@ def plot_histogram(
         look: Settings = {"color": styles.text_colour(), "linestyle": dash, "linewidth": 1.0}
         plot.ax.axvline(-plo, label=f"threshold at {styles.per_cent(plo)}", **look)
     plot.ax.set_ylim(bottom=0.0)
-    plot._finish()
-    return plot
+    return plot._finish(legend=True)
 
 
 @base.door
@@ -166,7 +164,7 @@ def plot_tippett(
     bands: Mapping[str, Band] | None = None,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -202,8 +200,7 @@ def plot_tippett(
     'log10 likelihood-ratio'
     """
     check_choice(convention, ("above", "crossing"), "convention")
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "tippett")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "tippett")
     plot = _LLRPlot(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
     for name, results in plot._each_of(chosen):
@@ -215,8 +212,8 @@ def plot_tippett(
         )
         for which, (kind, label, share, right, size) in enumerate(parts):
             look, flipped = plot._class_look(which), crossing and which == 1
-            if name in areas:
-                band = areas[name]
+            if name in chosen.bands:
+                band = chosen.bands[name]
                 value, low, high = (part[which] for part in (band.value, band.low, band.high))
                 met = enough(value, low, high, size)
                 ends = (1.0 - high, 1.0 - low) if flipped else (low, high)
@@ -231,8 +228,7 @@ def plot_tippett(
             plot._draw("misleading", 0.0, 100.0 * beyond, look=dot)
     plot._line("identity", [0.0, 0.0], [0.0, 100.0], own=False)
     plot.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -243,7 +239,7 @@ def plot_ece(
     bands: Mapping[str, Band] | None = None,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -266,15 +262,14 @@ def plot_ece(
     >>> [text.get_text() for text in plot.ax.get_legend().get_texts()]
     ['A actual', 'A after PAV', 'no LLRs']
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "ece")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "ece")
     plot = _LLRPlot(ax, _SIZE, title, "log10 prior odds", "empirical cross-entropy (bits)")
     highest = 1.0
     for name, results in plot._each_of(chosen):
         curve = curves.ECECurve.from_sample(results._llrs)
         x = curve.plo / _LOG_10
-        if name in areas:
-            band = areas[name]
+        if name in chosen.bands:
+            band = chosen.bands[name]
             plot._band((band.low, band.high), band.x / _LOG_10, np.isfinite(band.high))
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
@@ -285,8 +280,7 @@ def plot_ece(
         highest = max(highest, curve.ece[finite].max(initial=0.0))
     plot._line("neutral", x, curve.neutral, Pen(label="no LLRs"), own=False)
     plot.ax.set(xlim=(x[0], x[-1]), ylim=(0.0, min(1.08 * highest, 1.5)))
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -296,7 +290,7 @@ def plot_pav(
     *,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -320,7 +314,7 @@ def plot_pav(
     >>> plot.ax.get_ylabel()
     'log10 LR after PAV'
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    chosen = styles.choose(systems, looks, order, highlight, legend)
     found = {
         name: curves.PAVCurve.from_sample(each._ranks) for name, each in chosen.results.items()
     }
@@ -366,8 +360,7 @@ def plot_pav(
         place: Settings = {"transform": plot.ax.transAxes, "fontsize": styles.letters("x-small")}
         plot.ax.text(0.03, 0.6, "LLRs are too low", **place)
         plot.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **place)
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -378,7 +371,7 @@ def plot_reliability(
     *,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -407,7 +400,7 @@ def plot_reliability(
     >>> plot.ax.get_xlabel()
     'posterior at a prior of 10 %'
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    chosen = styles.choose(systems, looks, order, highlight, legend)
     (plo,) = styles.log_odds(prior)
     words = f"posterior at a prior of {styles.per_cent(plo)}", "share of targets"
     plot = _LLRPlot(ax, _SQUARE, title, *words)
@@ -417,5 +410,4 @@ def plot_reliability(
         plot._draw("pools", x, np.repeat(sigmoid(pools.llr + plo), 2), "")
     plot._line("identity", [0.0, 1.0], [0.0, 1.0], own=False)
     plot.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)

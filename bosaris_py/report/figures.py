@@ -51,7 +51,7 @@ class Drawing(NamedTuple):
         draw = inspect.unwrap(self.draw.func)
         with for_report():
             plot = draw(*self.draw.args, **self.draw.keywords)
-            text = svg(plot.figure, is_laid_out=plot._is_laid_out)
+            text = svg(plot.figure)
         (view,) = _VIEW.finditer(text)
         body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
         # Ids of several drawings differ.
