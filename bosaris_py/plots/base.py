@@ -7,7 +7,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import ClassVar, ParamSpec, Self, TypeVar
+from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
+
+Ends: TypeAlias = tuple[Float64Array, Float64Array]
 
 PLAIN = Pen()
 # What a point takes of the look of its system.
@@ -276,12 +278,7 @@ class Plot:
             self._line(kind, [], [], Pen(None, text, look or {}), own=False)
 
     def _band(
-        self,
-        ends: tuple[Float64Array, Float64Array],
-        x: npt.ArrayLike,
-        where: BoolArray,
-        label: Text = "_nolegend_",
-        look: Mapping[str, object] = PLAIN.look,
+        self, x: Float64Array, ends: Ends, where: BoolArray, label: Text = None, **look: object
     ) -> Axes:
         """Shade what lies between the ends of a band, where enough errors are left."""
         wanted = looks.checked(look, PolyCollection)

@@ -10,11 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
-from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import as_number, describe, invalid
+from bosaris_py._validation import as_number, as_vector, describe, invalid
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
@@ -109,7 +108,6 @@ class BayesPlot(ErrorRatePlot):
     _word = "BayesPlot"
     # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
     _looks: ClassVar = {
-        "dcf_curve_act": {"linewidth": 1.6},
         "dcf_curve_min": {"linestyle": "--", "linewidth": 1.2},
         "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
         "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
@@ -127,7 +125,12 @@ class BayesPlot(ErrorRatePlot):
     def __init__(
         self, axes: Sequence[float] = AXES, title: Text = None, ax: Axes | None = None
     ) -> None:
-        self._xlim, self._ylim = _to_limits(axes)
+        limits = as_vector(axes, "axes").tolist()
+        wide = len(limits) == 4 and -LARGEST_PLO <= limits[0] < limits[1] <= LARGEST_PLO
+        if not (wide and -math.inf < limits[2] < limits[3] < math.inf):
+            expected = f"be xmin < xmax, within +-{LARGEST_PLO:g}, and ymin < ymax"
+            raise invalid("axes", expected, describe(axes))
+        self._xlim, self._ylim = (limits[0], limits[1]), (limits[2], limits[3])
         self._known: tuple[Results, BayesCurves] | None = None
         super().__init__(ax, _SIZE, title)
         _add_priors(self.ax, self._xlim)
@@ -255,7 +258,7 @@ class BayesPlot(ErrorRatePlot):
         results = self._system()
         pmiss, pfa = results.error_rates_at(-band.x)
         met = (results.n_tar * pmiss + results.n_non * pfa >= 3.0) & (band.low > 0.0)
-        return self._band((band.low, band.high), band.x, met, label, look)
+        return self._band(band.x, (band.low, band.high), met, label, **look)
 
     def plot_operating_point(
         self,
@@ -285,7 +288,7 @@ class BayesPlot(ErrorRatePlot):
         -------
         matplotlib.axes.Axes
         """
-        prior = plo if isinstance(plo, OperatingPoint) else prior
+        pen, prior = Pen(style, label, look), plo if isinstance(plo, OperatingPoint) else prior
         if prior is None:
             x = as_number(plo, "plo", "be prior log-odds", lambda number: not math.isnan(number))
             if 0.0 < x < 1.0:
@@ -293,9 +296,6 @@ class BayesPlot(ErrorRatePlot):
                 raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)
         else:
             (x,) = styles.log_odds(prior)
-        return self._operating_line(x, Pen(style, label, look))
-
-    def _operating_line(self, x: float, pen: Pen = PLAIN) -> Axes:
         notes = base.outside("Operating point", x, self._xlim, "The line")
         if not notes:
             self._line("operating_point", [x, x], self._ylim, pen, own=False)
@@ -324,16 +324,15 @@ class BayesPlot(ErrorRatePlot):
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
             raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
         chosen = [CURVES[index] for index in np.flatnonzero(flags)]
-        listed = [None] * len(chosen) if styles is None else styles
-        if isinstance(listed, str) or len(listed) != len(chosen):
+        listed = [None] * len(chosen) if styles is None else [*styles]
+        if isinstance(styles, str) or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
         # All are checked before the first is drawn.
-        pens = []
+        pens, notes = [], []
         for (_, label), style in zip(chosen, listed, strict=True):
-            look: Settings = dict(style) if isinstance(style, Mapping) else {"style": style}
+            look: Settings = {**style} if isinstance(style, Mapping) else {"style": style}
             pens.append(Pen(look.pop("style", None), label, look))
-        notes: list[Note] = []
         for (kind, _), pen in zip(chosen, pens, strict=True):
             if kind.startswith("DR30"):
                 notes += self._mark_30_errors(kind, pen)
@@ -361,7 +360,7 @@ class BayesPlot(ErrorRatePlot):
 
     def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
-        curves = self.curves
+        curves, (xmin, xmax) = self.curves, self._xlim
         # Errors of a kind that are at least 30 up to the end of the axis where they are
         # fewest have their mark somewhere beyond it.
         if kind == "DR30_fa":
@@ -371,11 +370,8 @@ class BayesPlot(ErrorRatePlot):
         if index is not None and index != end:
             self._line(kind, curves.plo[index], curves.min_dcf[index], pen)
             return []
-        few, (xmin, xmax) = "fewer than" if index is None else "at least", self._xlim
-        text = (
-            f"At all operating points between {xmin:g} and {xmax:g} there are {few} "
-            f"30 {error}: no DR30 point to mark."
-        )
+        few = "fewer than" if index is None else "at least"
+        text = f"From {xmin:g} to {xmax:g} there are {few} 30 {error}: no DR30 point to mark."
         return [Note(BosarisWarning, text)]
 
     def _hollow_marks(self) -> None:
@@ -395,28 +391,15 @@ class BayesPlot(ErrorRatePlot):
             self._say("fewer than 30 errors of a kind at every prior")
 
 
-def _to_limits(axes: Sequence[float]) -> tuple[tuple[float, float], tuple[float, float]]:
-    try:
-        xmin, xmax, ymin, ymax = map(float, axes)
-    except (TypeError, ValueError):
-        xmin = xmax = ymin = ymax = math.nan
-    if not (-LARGEST_PLO <= xmin < xmax <= LARGEST_PLO and -np.inf < ymin < ymax < np.inf):
-        hint = f"xmin and xmax must lie within +-{LARGEST_PLO:g}."
-        expected = "be four numbers: xmin < xmax, ymin < ymax"
-        raise invalid("axes", expected, describe(axes), hint)
-    return (xmin, xmax), (ymin, ymax)
-
-
 def _add_priors(ax: Axes, limits: tuple[float, float]) -> None:
     """Write the priors in per cent above the Axes."""
     above = ax.secondary_xaxis("top")
     # It has no ticks, but would be laid out.
     above.yaxis.set_visible(False)
-    low, high = limits
-    ticks = {plo: f"{100.0 * p:.8g}" for p in _PRIORS if low <= (plo := float(logit(p))) <= high}
-    shown = [*ticks][:: 1 + len(ticks) // 10]
-    above.xaxis.set_major_locator(FixedLocator(shown))
-    above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: ticks.get(plo, "")))
+    shown = _PRIORS[(logit(_PRIORS) >= limits[0]) & (logit(_PRIORS) <= limits[1])]
+    shown = shown[:: 1 + shown.size // 10]
+    above.xaxis.set_major_locator(FixedLocator(logit(shown)))
+    above.xaxis.set_major_formatter(FixedFormatter([f"{100.0 * prior:.8g}" for prior in shown]))
     above.set_xlabel("effective prior (%)", fontsize=styles.letters("small"))
     above.tick_params(labelsize=styles.letters("small"))
 
@@ -503,7 +486,7 @@ def plot_bayes(
         plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8)
     for plo in marked:
         if plot._xlim[0] <= plo <= plot._xlim[1]:
-            plot._operating_line(plo)
+            plot._line("operating_point", [plo, plo], plot._ylim, own=False)
             _name_line(plot.ax, plo, styles.per_cent(plo))
     for name, results in plot._each_of(chosen):
         if name in chosen.bands:
@@ -514,7 +497,7 @@ def plot_bayes(
         plot._draw("dcf_curve_min")
         if "dr30" in marks:
             plot._hollow_marks()
-    plot._key("actual", "actual", plot._looks["dcf_curve_act"])
+    plot._key("actual", "actual")
     plot._key("minimum", "minimum", plot._looks["dcf_curve_min"])
     if "dr30" in plot.artists:
         plot._key("dr30", "30 errors")
@@ -537,7 +520,6 @@ class _SpoofPlot(Plot):
     _curves_of_systems = ("min", "act")
     _looks: ClassVar = {
         "act": {"linestyle": "--", "linewidth": 1.2},
-        "min": {"linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},
     }
     _named_at_ends = True
@@ -608,7 +590,10 @@ def plot_a_dcf(
     >>> plot.ax.get_xlabel()
     'prior of spoofs (%)'
     """
-    given, lists = SpoofCosts.named(costs), _three(systems)
+    given = SpoofCosts.named(costs)
+    lists = {str(name): [np.asarray(x, np.float64) for x in all] for name, all in systems.items()}
+    if any(len(found) != 3 for found in lists.values()):
+        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
     shown = _SPOOF_PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
     inside = shown.ndim == 1 and shown.size > 1 and shown[0] > 0 and shown[-1] < 1
     if not (inside and (np.diff(shown) > 0).all()):
@@ -635,20 +620,7 @@ def plot_a_dcf(
     if shown[0] <= given.p_spoof <= shown[-1]:
         plot._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], own=False)
         _name_line(plot.ax, given.p_spoof, f"{100 * given.p_spoof:g} %")
-    plot._key("minimum", "minimum", plot._looks["min"])
+    plot._key("minimum", "minimum")
     if actual:
         plot._key("actual", "actual", plot._looks["act"])
     return plot._finish(legend)
-
-
-def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
-    """Return the lists of each system as arrays."""
-    if not (hasattr(systems, "items") and systems):
-        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
-    for name, lists in systems.items():
-        if len(lists) != 3:
-            raise invalid(f"systems[{name!r}]", "be three lists of scores", describe(lists))
-    return {
-        str(name): [np.asarray(part, dtype=np.float64) for part in lists]
-        for name, lists in systems.items()
-    }

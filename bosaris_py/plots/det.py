@@ -340,7 +340,6 @@ class DETPlot(ErrorRatePlot):
     _word = "DETPlot"
     # The lines of one system share its colour; their strokes tell them apart.
     _looks: ClassVar = {
-        "steppy_det": {"linewidth": 1.5},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
         "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
@@ -483,7 +482,7 @@ class DETPlot(ErrorRatePlot):
         results = self._system()
         met = enough(band.value, band.low, band.high, results.n_tar)
         met &= band.x * results.n_non >= 3.0
-        return self._band((band.low, band.high), band.x, met, label, look)
+        return self._band(band.x, (band.low, band.high), met, label, **look)
 
     def plot_mindcf_point(
         self, prior: PriorLike, style: Text = None, label: Text = None, **look: object

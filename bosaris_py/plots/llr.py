@@ -21,7 +21,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.metrics import curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import base, looks as styles
-from bosaris_py.plots.base import PLAIN, Plot
+from bosaris_py.plots.base import Plot
 from bosaris_py.plots.det import enough
 from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
@@ -38,17 +38,12 @@ class _LLRPlot(Plot):
 
     _curves_of_systems = ("pav", "pools", "tar", "non", "act", "min")
     _looks: ClassVar = {
-        "tar": {"linewidth": 1.5},
-        "non": {"linewidth": 1.5},
         "misleading": {"marker": "o", "markersize": 6, "zorder": 3},
-        "act": {"linewidth": 1.6},
         "min": {"linestyle": "--", "linewidth": 1.2},
         "neutral": {"linestyle": ":", "linewidth": 1.4},
-        "pav": {"linewidth": 1.5},
         "identity": {"linewidth": 0.8, "alpha": 0.5},
         "infinite_high": {"marker": "^", "markersize": 7, "clip_on": False, "zorder": 3},
         "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
-        "pools": {"linewidth": 1.5},
     }
 
     def __init__(
@@ -74,17 +69,11 @@ class _LLRPlot(Plot):
         return own | self._chosen.looks.get(self._name, {})
 
     def _draw(
-        self,
-        kind: str,
-        x: npt.ArrayLike,
-        y: npt.ArrayLike,
-        label: Text = "_",
-        look: Mapping[str, object] = PLAIN.look,
+        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = "_", **look: object
     ) -> None:
         """Draw a line of the current system; one without length is a dot."""
-        is_dot = all((part == part[:1]).all() for part in map(np.ravel, (x, y)))
-        dot = {"marker": "o"} if is_dot and kind in self._curves_of_systems else {}
-        self._line(kind, x, y, Pen(None, label, {**dot, **look}))
+        is_dot = kind in self._curves_of_systems and np.unique(x).size == np.unique(y).size == 1
+        self._line(kind, x, y, Pen(None, label, {"marker": "o", **look} if is_dot else look))
 
     def _strokes(self, scores: FloatArray, which: int, height: float) -> None:
         """Draw the scores of a class as strokes, at a share of the height."""
@@ -215,17 +204,15 @@ def plot_tippett(
             if name in chosen.bands:
                 band = chosen.bands[name]
                 value, low, high = (part[which] for part in (band.value, band.low, band.high))
-                met = enough(value, low, high, size)
-                ends = (1.0 - high, 1.0 - low) if flipped else (low, high)
-                shade = {"facecolor": look.get("color", plot._colour)}
-                scaled = 100.0 * ends[0], 100.0 * ends[1]
-                plot._band(scaled, band.x / _LOG_10, met, look=shade)
+                met, shade = enough(value, low, high, size), look.get("color", plot._colour)
+                low, high = (1.0 - high, 1.0 - low) if flipped else (low, high)
+                ends = 100.0 * low, 100.0 * high
+                plot._band(band.x / _LOG_10, ends, met, facecolor=shade)
             share = curve.non_below if flipped else share
             steps = {"drawstyle": "steps-post" if flipped else "steps-pre"}
-            plot._draw(kind, curve.llr / _LOG_10, 100.0 * share, label, look | steps)
+            plot._draw(kind, curve.llr / _LOG_10, 100.0 * share, label, **look | steps)
             dot = {key: value for key, value in look.items() if key == "color"}
-            beyond = right if flipped else 1.0 - right
-            plot._draw("misleading", 0.0, 100.0 * beyond, look=dot)
+            plot._draw("misleading", 0.0, 100.0 * (right if flipped else 1.0 - right), **dot)
     plot._line("identity", [0.0, 0.0], [0.0, 100.0], own=False)
     plot.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
     return plot._finish(legend)
@@ -270,7 +257,7 @@ def plot_ece(
         x = curve.plo / _LOG_10
         if name in chosen.bands:
             band = chosen.bands[name]
-            plot._band((band.low, band.high), band.x / _LOG_10, np.isfinite(band.high))
+            plot._band(band.x / _LOG_10, (band.low, band.high), np.isfinite(band.high))
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
         plot._draw("act", x, curve.ece, "actual" if finite.any() else "_")
@@ -320,12 +307,11 @@ def plot_pav(
     }
     plot = _LLRPlot(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     # Pools of one class, which may reach far, are marks on the frame.
-    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in found.values()]
-    finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
-    if not any(part.size for part in finite):
-        # Only pools of one class: what the scores are is all there is to show.
-        finite = [part[np.isfinite(part)] for part in pools]
-    limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
+    ends = np.hstack([np.stack((c.lowest, c.highest, c.llr)) for c in found.values()])
+    inside = ends[:, np.isfinite(ends).all(axis=0)]
+    # If there are no others, what the scores are is all there is to show.
+    inside = inside if inside.size else ends[np.isfinite(ends)]
+    limit = 1.2 * max(0.1, float(np.abs(inside).max(initial=0.0))) / _LOG_10
     plot.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
     alone = len(found) == 1
     for name, results in plot._each_of(chosen):
@@ -337,29 +323,24 @@ def plot_pav(
         x = np.stack((curve.lowest, curve.highest), axis=1).clip(-1e6, 1e6) / _LOG_10
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
-        inside = np.isfinite(y)
+        finite = np.isfinite(y)
         # One system leaves the colours to the classes.
         ink = {"color": styles.text_colour()} if alone and name not in chosen.looks else {}
-        if inside.any():
-            plot._draw("pav", x.ravel()[inside], y[inside], dev, ink)
+        if finite.any():
+            plot._draw("pav", x.ravel()[finite], y[finite], dev, **ink)
         for which, (kind, end) in enumerate((("infinite_high", limit), ("infinite_low", -limit))):
             pure = curve.llr == math.copysign(math.inf, end)
             if pure.any():
                 own = {"color": plot._class_colour(which)} if alone else {}
-                label = "_" if inside.any() or which == 1 else ""
+                label = "_" if finite.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)
-                plot._draw(kind, places, np.full(places.size, end), label, own)
+                plot._draw(kind, places, np.full(places.size, end), label, **own)
         # Targets at the top, where their LLRs are to be.
         sides = (sample.tar, 0.988, "targets"), (sample.non, 0.012, "non-targets")
         for which, (one, height, noun) in enumerate(sides if alone else ()):
             plot._strokes(one.listed / _LOG_10, which, height)
             plot._key(noun, f"{one.size} {noun}", {"color": plot._class_colour(which)})
     plot._line("identity", [-limit, limit], [-limit, limit], own=False)
-    # Among the curves of several systems there is no room.
-    if alone:
-        place: Settings = {"transform": plot.ax.transAxes, "fontsize": styles.letters("x-small")}
-        plot.ax.text(0.03, 0.6, "LLRs are too low", **place)
-        plot.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **place)
     return plot._finish(legend)
 
 

@@ -66,9 +66,9 @@ def test_points_of_the_rule_of_30_lie_on_the_minimum_curve(plot: BayesPlot) -> N
 def test_no_points_with_few_trials() -> None:
     plot = BayesPlot()
     plot.set_system([1.0, 2.0], [0.0, 1.5], "few")
-    with pytest.warns(BosarisWarning, match=r"-10 and 0 there are fewer than 30") as both:
+    with pytest.warns(BosarisWarning, match="fewer than 30") as both:
         plot.plot_DR30_both("r*", "g*")
-    with pytest.warns(BosarisWarning, match=r"-10 and 0 there are fewer than 30") as curves:
+    with pytest.warns(BosarisWarning, match="fewer than 30") as curves:
         plot.plot_curves([0, 0, 0, 0, 0, 0, 1, 1], ["k*", "ko"])
     assert (len(both), len(curves)) == (2, 1)
     with pytest.warns(BosarisWarning, match="there is no legend"):
@@ -126,7 +126,7 @@ def test_bad_input(plot: BayesPlot) -> None:
             plot.plot_curves([1, 1, 0, 0, 0, 0, 0, 0], styles)
     assert len(plot.ax.lines) == 0
     for axes in ((0, -10, 0, 1), (-1, 0, 1, 0), (-10, 0), (-1, 0, 0, np.inf), "abcd", None):
-        with pytest.raises(InvalidInputError, match="`axes` must be four numbers"):
+        with pytest.raises(InvalidInputError, match="`axes`"):
             BayesPlot(axes)  # type: ignore[arg-type]
     for plo in ("here", None, [1, 2], np.nan, 0.001, 0.999):
         with pytest.raises(InvalidInputError, match="`plo` must"):
