@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation, Text as DrawnText
+from matplotlib.text import Annotation
 from matplotlib.transforms import ScaledTranslation
 from matplotlib.typing import ColorType
 
@@ -91,9 +93,8 @@ class Plot:
     _named_at_ends: ClassVar[bool] = False
 
     def __init__(self, ax: Axes | None, size: tuple[float, float], title: Text = None) -> None:
-        # Whether the figure may become higher, and wider, for names and legends.
-        self._lengthens = ax is None
-        self._widens = ax is None and not looks.has_own_width()
+        # Whether the height of the figure may follow legends and names.
+        self._is_alone = ax is None
         self.ax = looks.make_axes(ax, size)
         self.artists: dict[str, list[Artist]] = {}
         self.notes: list[Note] = []
@@ -119,14 +120,23 @@ class Plot:
 
     def _repr_png_(self) -> bytes:
         """Return the picture that a notebook shows."""
-        return looks.png(self.figure)
+        return looks.picture(self.figure, ".png", 110.0)
 
     def show(self) -> None:
         """Show the picture now: in a notebook below the cell, elsewhere in a window of pyplot.
 
         A plot that is the last expression of a cell needs no call.
         """
-        looks.show(self.figure)
+        shell = sys.modules.get("IPython")
+        if shell is not None and hasattr(shell.get_ipython(), "kernel"):
+            shell.display.display(self)
+            return
+        # Only now: who never shows a window does not need pyplot.
+        pyplot = importlib.import_module("matplotlib.pyplot")
+        canvas = pyplot.figure(figsize=self.figure.get_size_inches()).canvas
+        canvas.figure = self.figure
+        self.figure.set_canvas(canvas)
+        pyplot.show()
 
     def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
         """Write the figure to a file, in the format that the extension names.
@@ -304,21 +314,19 @@ class Plot:
         if self._said or (legend and handles):
             self._add_legend(handles if legend else [])
         if engine and names:
-            if self._widens:
-                widest = max(name.get_window_extent().width for name in names)
-                width, height = self.figure.get_size_inches()
-                self.figure.set_size_inches(width + widest / self.figure.dpi + 0.3, height)
             # Heights are known only after a layout, in which the names take their room.
             engine.execute(self.figure)
             self.ax.apply_aspect()
-            frame, slot = self.ax.get_window_extent(), self.ax.get_position(original=True)
-            high = 1.1 / frame.height
-            if self._lengthens:
+            high, (width, height) = (
+                self.ax.bbox.height / self.figure.dpi,
+                self.figure.get_size_inches(),
+            )
+            if self._is_alone:
                 # A square that is narrow needs no higher figure.
-                width, height = self.figure.get_size_inches()
-                spare = slot.height * height - frame.height / self.figure.dpi
+                spare = self.ax.get_position(original=True).height * height - high
                 self.figure.set_size_inches(width, height - spare)
-            sizes = [high * DrawnText.get_window_extent(name).height for name in names]
+            line = 1.3 * looks.letters("small") / (72.0 * high)
+            sizes = [line * (1 + name.get_text().count("\n")) for name in names]
             for name, y in zip(names, looks.spread([n.xy[1] for n in names], sizes), strict=True):
                 name.set_y(y)
         return self
@@ -375,7 +383,7 @@ class Plot:
         settings["bbox_transform"] = self.ax.transAxes + lower
         legend = self.ax.legend(**{**settings, **keywords})
         (width, height), added = self.figure.get_size_inches(), legend.get_window_extent().height
-        if self._lengthens:
+        if self._is_alone:
             self.figure.set_size_inches(width, height + added / dpi)
         elif self.figure.get_layout_engine() is None:
             # Nobody else makes room.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import io
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -262,18 +260,13 @@ class Pen:
 # ---- Figures
 
 
-def has_own_width() -> bool:
-    """Whether the user has set the size of figures."""
-    return list(mpl.rcParams["figure.figsize"]) != list(mpl.rcParamsDefault["figure.figsize"])
-
-
 def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     """Return `ax`, or the Axes of a new figure of `size` inches that pyplot does not know."""
     if ax is None:
-        if has_own_width():
+        own = mpl.rcParams["figure.figsize"]
+        if list(own) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
-            width = mpl.rcParams["figure.figsize"][0]
-            size = (width, width * (size[1] / size[0]))
+            size = (own[0], own[0] * size[1] / size[0])
         return Figure(figsize=size, layout="constrained").add_subplot()
     if not isinstance(ax, Axes) or ax.name != "rectilinear":
         expected = "be a matplotlib Axes of two straight axes, such as axes.flat[0]"
@@ -302,11 +295,6 @@ def picture(figure: Figure, extension: str, dpi: float) -> bytes:
     return buffer.getvalue()
 
 
-def png(figure: Figure) -> bytes:
-    """Return the picture that a notebook shows."""
-    return picture(figure, ".png", 110.0)
-
-
 def svg(figure: Figure) -> str:
     """Return the text of an SVG file, in the settings of a report."""
     buffer = io.StringIO()
@@ -314,17 +302,3 @@ def svg(figure: Figure) -> str:
     canvas = FigureCanvasSVG(figure)
     canvas.print_svg(buffer, metadata=METADATA[".svg"])  # type: ignore[no-untyped-call]
     return buffer.getvalue()
-
-
-def show(figure: Figure) -> None:
-    """Show a figure in a notebook, or in a window of pyplot."""
-    shell = sys.modules.get("IPython")
-    if shell is not None and hasattr(shell.get_ipython(), "kernel"):
-        shell.display.display(shell.display.Image(png(figure)))
-        return
-    # Only now: who never shows a window does not need pyplot.
-    pyplot = importlib.import_module("matplotlib.pyplot")
-    canvas = pyplot.figure(figsize=figure.get_size_inches()).canvas
-    canvas.figure = figure
-    figure.set_canvas(canvas)
-    pyplot.show()
