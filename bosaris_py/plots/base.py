@@ -37,6 +37,8 @@ from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 
 Ends: TypeAlias = tuple[Float64Array, Float64Array]
+# Width and height of a new figure in inches.
+Size: TypeAlias = tuple[float, float]
 
 PLAIN = Pen()
 # What a point takes of the look of its system.
@@ -58,13 +60,15 @@ class Plot:
         Where it draws; None for a new figure.
     size : (float, float)
         Width and height of a new figure in inches.
-    title : str, optional
-        Title of the plot.
+    title, xlabel, ylabel : str, optional
+        Title of the plot, and labels of its axes.
 
     Attributes
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
+    figure : matplotlib.figure.Figure
+        The figure that the Axes belongs to.
     artists : dict of str to list of Artist
         Lines and bands drawn so far, in order, by kind.
     notes : list of Note
@@ -92,10 +96,14 @@ class Plot:
     # Whether curves end apart, so that their names stand there.
     _named_at_ends: ClassVar[bool] = False
 
-    def __init__(self, ax: Axes | None, size: tuple[float, float], title: Text = None) -> None:
+    def __init__(
+        self, ax: Axes | None, size: Size, title: Text = None, xlabel: str = "", ylabel: str = ""
+    ) -> None:
         # Whether the height of the figure may follow legends and names.
         self._is_alone = ax is None
         self.ax = looks.make_axes(ax, size)
+        # An Axes may lie in a subfigure; the figure of that is the whole one.
+        self.figure: Figure = self.ax.figure.figure
         self.artists: dict[str, list[Artist]] = {}
         self.notes: list[Note] = []
         # Names number the colours; lines of systems with a label, by name.
@@ -109,14 +117,7 @@ class Plot:
         self.ax.set_axisbelow(True)
         # A square stands on its legend, for which a layout then leaves the room that it takes.
         self.ax.set_anchor("S")
-        self.ax.set_title(title or "")
-
-    @property
-    def figure(self) -> Figure:
-        """The figure that the Axes belongs to."""
-        # An Axes may lie in a subfigure; the figure of that is the whole one.
-        figure: Figure = self.ax.figure.figure
-        return figure
+        self.ax.set(title=title or "", xlabel=xlabel, ylabel=ylabel)
 
     def _repr_png_(self) -> bytes:
         """Return the picture that a notebook shows."""
@@ -594,12 +595,12 @@ class ErrorRatePlot(Plot, ABC):
         -------
         matplotlib.axes.Axes
         """
-        pens = [
-            Pen(style_fa, self._dr30_labels[0], look),
-            Pen(style_miss, self._dr30_labels[1], look),
-        ]
-        for kind, pen in zip(("DR30_fa", "DR30_miss"), pens, strict=True):
-            warn(self._mark_30_errors(kind, pen))
+        fa, miss = (
+            Pen(style, label, look)
+            for style, label in zip((style_fa, style_miss), self._dr30_labels, strict=True)
+        )
+        warn(self._mark_30_errors("DR30_fa", fa))
+        warn(self._mark_30_errors("DR30_miss", miss))
         return self.ax
 
     def _say_no_error(self) -> None:

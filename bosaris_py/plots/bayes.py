@@ -132,12 +132,11 @@ class BayesPlot(ErrorRatePlot):
             raise invalid("axes", expected, describe(axes))
         self._xlim, self._ylim = (limits[0], limits[1]), (limits[2], limits[3])
         self._known: tuple[Results, BayesCurves] | None = None
-        super().__init__(ax, _SIZE, title)
+        super().__init__(ax, _SIZE, title, r"logit $P_{tar}$", "normalized DCF")
         _add_priors(self.ax, self._xlim)
         # Quarters have long labels, which touch on a narrow plot.
         self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
         self.ax.set(xlim=self._xlim, ylim=self._ylim)
-        self.ax.set(xlabel=r"logit $P_{tar}$", ylabel="normalized DCF")
 
     @property
     def curves(self) -> BayesCurves:
@@ -595,13 +594,13 @@ def plot_a_dcf(
     if any(len(found) != 3 for found in lists.values()):
         raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
     shown = _SPOOF_PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
-    inside = shown.ndim == 1 and shown.size > 1 and shown[0] > 0 and shown[-1] < 1
-    if not (inside and (np.diff(shown) > 0).all()):
-        raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
+    if not (np.diff([0.0, *shown, 1.0]) > 0.0).all():
+        raise invalid("priors", "rise between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
     chosen = styles.choose(pooled, looks, order, highlight, legend)
-    plot, highest = _SpoofPlot(ax, _SPOOFS_SIZE, title), 0.0
+    plot = _SpoofPlot(ax, _SPOOFS_SIZE, title, "prior of spoofs (%)", "normalized a-DCF")
+    highest = 0.05
     for name, _ in plot._each_of(chosen):
         sample = sample_of_three(*lists[name])
         curves = {"min": [ADCF(point).value(sample) for point in points]}
@@ -613,9 +612,8 @@ def plot_a_dcf(
         for kind, values in curves.items():
             plot._line(kind, shown, values)
             highest = max(highest, *values)
-    top = min(max(1.08 * highest, 0.05), 1.5)
-    plot.ax.set(xscale="log", xlabel="prior of spoofs (%)", ylabel="normalized a-DCF")
-    plot.ax.set(xlim=(shown[0], shown[-1]), ylim=(0.0, top))
+    top = min(1.08 * highest, 1.5)
+    plot.ax.set(xscale="log", xlim=(shown[0], shown[-1]), ylim=(0.0, top))
     plot.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
     if shown[0] <= given.p_spoof <= shown[-1]:
         plot._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], own=False)

@@ -266,12 +266,12 @@ class PercentFormatter(ticker.Formatter):
 
     Parameters
     ----------
-    labels : mapping of float to str, optional
-        Labels of certain ticks, to be written in another way than ``5e-4`` or ``12.5``.
+    ticks, labels : sequence of float and of str
+        Labels of certain ticks, to be written in another way than ``0.0005`` or ``12.5``.
     """
 
-    def __init__(self, labels: Mapping[float, str]) -> None:
-        self.labels = labels
+    def __init__(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
+        self.labels = dict(zip(ticks, labels, strict=False))
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the label of a tick at probability `x`."""
@@ -356,14 +356,13 @@ class DETPlot(ErrorRatePlot):
     ) -> None:
         self._fits = str(window) == "auto"
         shown = find_window("old" if self._fits else window)
-        super().__init__(ax, _SIZE, title)
+        labels = "False alarm probability (in %)", "Miss probability (in %)"
+        super().__init__(ax, _SIZE, title, *labels)
         self._seen: list[Results] = []
         # Scales first: setting a scale sets locators, formatters and limits anew.
         self.ax.set_xscale("function", functions=(_to_deviates, _to_rates))
         self.ax.set_yscale("function", functions=(_to_deviates, _to_rates))
         self._show(shown)
-        self.ax.set_xlabel("False alarm probability (in %)")
-        self.ax.set_ylabel("Miss probability (in %)")
         # Equal lengths on both axes: where their limits are equal, the curve of equal variances
         # falls at 45 degrees.
         self.ax.set_box_aspect(1.0)
@@ -381,12 +380,10 @@ class DETPlot(ErrorRatePlot):
         self.window = window
         self.ax.set_xlim(*window.pfa_limits)
         self.ax.set_ylim(*window.pmiss_limits)
-        for axis, ticks, labels in (
-            (self.ax.xaxis, window.xticks, window.xticklabels),
-            (self.ax.yaxis, window.yticks, window.yticklabels),
-        ):
-            axis.set_major_locator(ProbitLocator(ticks))
-            axis.set_major_formatter(PercentFormatter(dict(zip(ticks, labels, strict=False))))
+        self.ax.xaxis.set_major_locator(ProbitLocator(window.xticks))
+        self.ax.yaxis.set_major_locator(ProbitLocator(window.yticks))
+        self.ax.xaxis.set_major_formatter(PercentFormatter(window.xticks, window.xticklabels))
+        self.ax.yaxis.set_major_formatter(PercentFormatter(window.yticks, window.yticklabels))
 
     def plot_steppy_det(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
@@ -581,10 +578,8 @@ def _best(results: Results, prior: PriorLike) -> Point:
 
 def _actual(results: Results, prior: PriorLike) -> Point:
     """Return the false-alarm rate and the miss rate at the Bayes threshold."""
-    thresholds = DecisionCosts.from_prior(prior).thresholds
-    if np.size(thresholds) != 1:
-        raise invalid("prior", "be one operating point", f"{np.size(thresholds)} of them")
-    pmiss, pfa = results.error_rates_at(np.ravel(thresholds)[0])
+    (threshold,) = np.ravel(DecisionCosts.from_prior(prior).thresholds)
+    pmiss, pfa = results.error_rates_at(threshold)
     return pfa, pmiss
 
 

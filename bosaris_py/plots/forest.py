@@ -72,7 +72,7 @@ def plot_forest(
         expected = "be a table, or a mapping from names to estimates with an interval"
         raise invalid("rows", expected, describe(rows))
     lines = len(drawn) * (1 + max(name.count("\n") for name in drawn))
-    plot = base.Plot(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines), title)
+    plot = base.Plot(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines), title, xlabel or "")
     axes, scale, y = plot.ax, 100.0 if percent else 1.0, np.arange(len(drawn))
     ends = [(one.value, one.low, one.high) for one, _ in drawn.values()]
     values, low, high = scale * np.array(ends, dtype=np.float64).T
@@ -100,6 +100,6 @@ def plot_forest(
     # matplotlib's own way to name ticks catches the warnings of all threads.
     axes.yaxis.set_major_formatter(FixedFormatter([*texts]))
     # The first row on top.
-    axes.set(ylim=(len(drawn) - 0.4, -0.6), xlabel=xlabel or "")
+    axes.set_ylim(len(drawn) - 0.4, -0.6)
     axes.yaxis.grid(visible=False)
     return plot

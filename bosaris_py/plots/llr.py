@@ -46,12 +46,6 @@ class _LLRPlot(Plot):
         "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
     }
 
-    def __init__(
-        self, ax: Axes | None, size: tuple[float, float], title: Text, xlabel: str, ylabel: str
-    ) -> None:
-        super().__init__(ax, size, title)
-        self.ax.set(xlabel=xlabel, ylabel=ylabel)
-
     def _class_colour(self, which: int) -> ColorType:
         """Return the colour of targets, 0, or of non-targets, 1."""
         colour: ColorType = styles.system_look(which, self.ax)["color"]

@@ -138,21 +138,19 @@ def choose(
     return Chosen({name: judged[name] for name in drawn}, [*judged], full, grey, bands)
 
 
-def results_by_name(systems: Systems) -> dict[str, Results]:
+def results_by_name(systems: object) -> dict[str, Results]:
     """Return results by name, of what a plot of several systems takes."""
-    expected = "be a mapping from names to Results or to (tar, non)"
-    given: object = {"": systems} if isinstance(systems, Results) else systems
-    if not isinstance(given, Mapping) or not given:
-        raise invalid("systems", expected, describe(systems))
-    found = {}
+    if isinstance(systems, Results):
+        return {"": systems}
+    found, given = {}, systems if isinstance(systems, Mapping) else {}
     for name, value in given.items():
-        match value:
-            case Results():
-                found[str(name)] = value
-            case (tar, non):
-                found[str(name)] = Results(tar, non)
-            case _:
-                raise invalid("systems", expected, f"{describe(value)} for {name}")
+        if isinstance(value, Results):
+            found[str(name)] = value
+        elif isinstance(value, Sequence) and len(value) == 2:
+            found[str(name)] = Results(*value)
+    if not found or len(found) < len(given):
+        expected = "be a mapping from names to Results or to (tar, non)"
+        raise invalid("systems", expected, describe(systems))
     return found
 
 

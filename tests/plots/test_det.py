@@ -75,7 +75,7 @@ def test_preferred_ticks_are_kept_until_few_are_seen() -> None:
 
 
 def test_labels_are_per_cent() -> None:
-    formatter = PercentFormatter({5e-6: "5e-4"})
+    formatter = PercentFormatter([5e-6], ["5e-4"])
     labels = [formatter(p) for p in (5e-6, 1e-3, 0.025, 0.3, 0.995, 1 - 1e-3)]
     assert labels == ["5e-4", "0.1", "2.5", "30", "99.5", "99.9"]
 
