@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
+from bosaris_py import report
 from bosaris_py.errors import BosarisWarning, InvalidInputError
-from bosaris_py.report import figures
 
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = [f"p{j % 6}-s{j:02}" for j in range(40)]
@@ -98,11 +98,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The titles of figures, which are not drawn."""
     titles: list[str] = []
 
-    def noted(drawing: figures.Drawing, number: int) -> str:
+    def noted(drawing: report.Drawing, number: int) -> str:
         titles.append(drawing.title)
         return f"<figure>{html.escape(drawing.sentence)}</figure>"
 
-    monkeypatch.setattr(figures.Drawing, "html", noted)
+    monkeypatch.setattr(report.Drawing, "html", noted)
     return titles
 
 
@@ -292,9 +292,9 @@ def test_a_curve_outside_of_its_window_is_no_news(tmp_path: Path) -> None:
 
 def test_names_of_legends_are_short_and_differ() -> None:
     names = ["x" * 32, "x" * 33, "x" * 34, "_a", "a\nb"]
-    shown = [*figures.short_names(names).values()]
+    shown = [*report.short_names(names).values()]
     cut = "x" * 31 + "…"
-    assert shown == ["x" * 32, cut, f"{cut}\u00a0(2)", "'_a'", figures.drawable("a\nb")]
+    assert shown == ["x" * 32, cut, f"{cut}\u00a0(2)", "'_a'", report.drawable("a\nb")]
     assert "\n" not in shown[4]
 
 
