@@ -595,12 +595,10 @@ class ErrorRatePlot(Plot, ABC):
         -------
         matplotlib.axes.Axes
         """
-        fa, miss = (
-            Pen(style, label, look)
-            for style, label in zip((style_fa, style_miss), self._dr30_labels, strict=True)
-        )
-        warn(self._mark_30_errors("DR30_fa", fa))
-        warn(self._mark_30_errors("DR30_miss", miss))
+        fa, miss = self._dr30_labels
+        pens = {"DR30_fa": Pen(style_fa, fa, look), "DR30_miss": Pen(style_miss, miss, look)}
+        for kind, pen in pens.items():
+            warn(self._mark_30_errors(kind, pen))
         return self.ax
 
     def _say_no_error(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import attrs
@@ -43,17 +43,19 @@ _PRIORS = np.concatenate(
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
 
-# The toolkit's order of the eight flags of plot_curves, with its legend texts.
-CURVES = (
-    ("miss_rate_min", "min miss rate"),
-    ("fa_rate_min", "min FA rate"),
-    ("dcf_curve_min", "min dcf"),
-    ("miss_rate_act", "act miss rate"),
-    ("fa_rate_act", "act FA rate"),
-    ("dcf_curve_act", "act dcf"),
-    ("DR30_miss", "Miss DR30"),
-    ("DR30_fa", "FA DR30"),
-)
+# The toolkit's order of the eight flags of plot_curves, with its legend texts. Curves of one system
+# share its colour; their strokes tell them apart, dots and dashes in points. Triangles point to the
+# priors at which there are enough errors.
+CURVES: dict[str, tuple[str, Settings]] = {
+    "miss_rate_min": ("min miss rate", {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0}),
+    "fa_rate_min": ("min FA rate", {"linestyle": (0, (1, 3)), "linewidth": 1.0}),
+    "dcf_curve_min": ("min dcf", {"linestyle": "--", "linewidth": 1.2}),
+    "miss_rate_act": ("act miss rate", {"linestyle": "-.", "linewidth": 1.2}),
+    "fa_rate_act": ("act FA rate", {"linestyle": ":", "linewidth": 1.2}),
+    "dcf_curve_act": ("act dcf", {}),
+    "DR30_miss": ("Miss DR30", {"marker": "<", "markersize": 9, "zorder": 3}),
+    "DR30_fa": ("FA DR30", {"marker": ">", "markersize": 9, "zorder": 3}),
+}
 
 
 class BayesPlot(ErrorRatePlot):
@@ -106,17 +108,9 @@ class BayesPlot(ErrorRatePlot):
     """
 
     _word = "BayesPlot"
-    # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
     _looks: ClassVar = {
-        "dcf_curve_min": {"linestyle": "--", "linewidth": 1.2},
-        "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
-        "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
-        "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
-        "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
+        **{kind: look for kind, (_, look) in CURVES.items()},
         "dr30": {"marker": "o", "markersize": 4.5, "zorder": 2.5, "markerfacecolor": "none"},
-        # Triangles that point to the priors at which there are enough errors.
-        "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
-        "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
         "operating_point": {"linestyle": "--", "linewidth": 0.9},
     }
     _curves_of_systems = ("dcf_curve_act", "dcf_curve_min")
@@ -322,17 +316,17 @@ class BayesPlot(ErrorRatePlot):
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
             raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
-        chosen = [CURVES[index] for index in np.flatnonzero(flags)]
+        chosen = [kind for kind, flag in zip(CURVES, flags, strict=True) if flag]
         listed = [None] * len(chosen) if styles is None else [*styles]
         if isinstance(styles, str) or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
         # All are checked before the first is drawn.
         pens, notes = [], []
-        for (_, label), style in zip(chosen, listed, strict=True):
+        for kind, style in zip(chosen, listed, strict=True):
             look: Settings = {**style} if isinstance(style, Mapping) else {"style": style}
-            pens.append(Pen(look.pop("style", None), label, look))
-        for (kind, _), pen in zip(chosen, pens, strict=True):
+            pens.append(Pen(look.pop("style", None), CURVES[kind][0], look))
+        for kind, pen in zip(chosen, pens, strict=True):
             if kind.startswith("DR30"):
                 notes += self._mark_30_errors(kind, pen)
             else:
@@ -409,9 +403,7 @@ def _measured(curves: BayesCurves) -> slice | None:
     return None if first is None or last is None or first >= last else slice(first, last + 1)
 
 
-def _limits_of(
-    systems: Sequence[Results], marked: Sequence[float]
-) -> tuple[float, float, float, float]:
+def _limits_of(systems: Iterable[Results], marked: list[float]) -> list[float]:
     """Return limits that show where curves can be measured, and marked operating points."""
     plo = np.linspace(-_WIDEST, _WIDEST, 561)
     ends, highest = [-1.0, 1.0, *marked], 0.02
@@ -421,7 +413,7 @@ def _limits_of(
         ends += plo[shown][[0, -1]].tolist()
         highest = max(highest, curve.act_dcf[shown].max())
     xmin, xmax = math.floor(min(ends) - 0.5), math.ceil(max(ends) + 0.5)
-    return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
+    return [xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)]
 
 
 @base.door
@@ -478,7 +470,7 @@ def plot_bayes(
     if not {*marks} <= {"dr30"}:
         raise invalid("marks", "be ('dr30',) or empty", describe(marks))
     marked = styles.log_odds(prior)
-    limits = _limits_of(list(chosen.results.values()), marked) if axes is None else axes
+    limits = _limits_of(chosen.results.values(), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
     plot.ax.set_xlabel("effective prior log-odds")
     if plot._ylim[1] > 1.0:

@@ -171,14 +171,10 @@ def window_around(systems: Iterable[Results], points: Iterable[Point] = ()) -> D
     low = min(low, *map(min, shown)) if shown else low
     # A mark has some room of its own.
     high = max(right, top, *(1.3 * rate / (1.0 + 0.3 * rate) for rate in map(max, shown)))
-    limits = _step_down(0.98 * low), high
-    return DETWindow(limits, limits)
-
-
-def _step_down(rate: float) -> float:
-    """Return the next lower rate of 1, 2, 5, 10, ..."""
-    decade = 10.0 ** math.floor(math.log10(rate))
-    return decade * max(digit for digit in (1.0, 2.0, 5.0) if digit * decade <= rate * 1.0000001)
+    # The next lower rate of 1, 2, 5, 10, ...
+    decade = 10.0 ** math.floor(math.log10(0.98 * low))
+    digit = max(digit for digit in (0.9, 1.0, 2.0, 5.0) if digit * decade <= 0.98 * low)
+    return DETWindow((digit * decade, high), (digit * decade, high))
 
 
 # ---- The probit scale

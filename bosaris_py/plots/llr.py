@@ -69,15 +69,14 @@ class _LLRPlot(Plot):
         is_dot = kind in self._curves_of_systems and np.unique(x).size == np.unique(y).size == 1
         self._line(kind, x, y, Pen(None, label, {"marker": "o", **look} if is_dot else look))
 
-    def _strokes(self, scores: FloatArray, which: int, height: float) -> None:
+    def _strokes(self, scores: FloatArray, height: float, **look: object) -> None:
         """Draw the scores of a class as strokes, at a share of the height."""
         low, high = self.ax.get_xlim()
         share = (scores[(scores >= low) & (scores <= high)] - low) / (high - low)
         x = low + (high - low) * np.unique(np.round(_STROKES * share)) / _STROKES
-        look: Settings = {"color": self._class_colour(which), "linestyle": "none"}
-        look |= {"marker": "|", "markersize": 6.0, "markeredgewidth": 0.6, "alpha": 0.7}
-        place = self.ax.get_xaxis_transform()
-        self.ax.plot(x, np.full(x.size, height), transform=place, **look)
+        stroke: Settings = {"marker": "|", "markersize": 6.0, "linestyle": "none", "alpha": 0.7}
+        stroke |= {"transform": self.ax.get_xaxis_transform(), **look}
+        self.ax.plot(x, np.full(x.size, height), **stroke)
 
 
 @base.door
@@ -296,9 +295,7 @@ def plot_pav(
     'log10 LR after PAV'
     """
     chosen = styles.choose(systems, looks, order, highlight, legend)
-    found = {
-        name: curves.PAVCurve.from_sample(each._ranks) for name, each in chosen.results.items()
-    }
+    found = {n: curves.PAVCurve.from_sample(each._ranks) for n, each in chosen.results.items()}
     plot = _LLRPlot(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     # Pools of one class, which may reach far, are marks on the frame.
     ends = np.hstack([np.stack((c.lowest, c.highest, c.llr)) for c in found.values()])
@@ -322,18 +319,21 @@ def plot_pav(
         ink = {"color": styles.text_colour()} if alone and name not in chosen.looks else {}
         if finite.any():
             plot._draw("pav", x.ravel()[finite], y[finite], dev, **ink)
-        for which, (kind, end) in enumerate((("infinite_high", limit), ("infinite_low", -limit))):
+        # Targets at the top, where their LLRs are to be.
+        sides = (
+            ("infinite_high", limit, 0.988, sample.tar, "targets"),
+            ("infinite_low", -limit, 0.012, sample.non, "non-targets"),
+        )
+        for which, (kind, end, height, one, noun) in enumerate(sides):
+            own = {"color": plot._class_colour(which)} if alone else {}
             pure = curve.llr == math.copysign(math.inf, end)
             if pure.any():
-                own = {"color": plot._class_colour(which)} if alone else {}
                 label = "_" if finite.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)
                 plot._draw(kind, places, np.full(places.size, end), label, **own)
-        # Targets at the top, where their LLRs are to be.
-        sides = (sample.tar, 0.988, "targets"), (sample.non, 0.012, "non-targets")
-        for which, (one, height, noun) in enumerate(sides if alone else ()):
-            plot._strokes(one.listed / _LOG_10, which, height)
-            plot._key(noun, f"{one.size} {noun}", {"color": plot._class_colour(which)})
+            if alone:
+                plot._strokes(one.listed / _LOG_10, height, **own)
+                plot._key(noun, f"{one.size} {noun}", own)
     plot._line("identity", [-limit, limit], [-limit, limit], own=False)
     return plot._finish(legend)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,7 +131,7 @@ def choose(
                 raise invalid(argument, f"name systems of the plot ({known})", describe(name))
     for band in bands.values():
         check_band(band, kind)
-    full = {name: checked(each, Line2D) for name, each in looks.items()}
+    full = {name: checked(each) for name, each in looks.items()}
     grey = frozenset(judged) - {*strong}
     drawn = sorted(dict.fromkeys([*first, *judged]), key=lambda name: name not in grey)
     return Chosen({name: judged[name] for name in drawn}, [*judged], full, grey, bands)
@@ -174,19 +173,13 @@ def per_cent(plo: float) -> str:
 # ---- Texts and colours
 
 
-@functools.cache
-def _letters() -> frozenset[int]:
-    """Return the letters that drawings of a report can have: their font comes with matplotlib."""
-    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
-    return frozenset(font.get_charmap())
-
-
 def drawable(text: str) -> str:
-    """Return a text in which letters that no drawing can show are escaped."""
-    return "".join(
-        sign if ord(sign) in _letters() else sign.encode("unicode_escape").decode()
-        for sign in printable(text)
-    )
+    """Return a text in which letters that no drawing of a report can show are escaped."""
+    # Their font comes with matplotlib.
+    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
+    known = font.get_charmap().keys()
+    signs = printable(text)
+    return "".join(x if ord(x) in known else x.encode("unicode_escape").decode() for x in signs)
 
 
 def as_name(name: object, more: str = "", *, most: int = 80) -> str:
@@ -226,7 +219,7 @@ def system_look(number: int, axes: Axes) -> Settings:
     return {"color": colours[number % len(colours)], "linestyle": dash}
 
 
-def checked(keywords: Mapping[str, object], kind: type[Artist]) -> Settings:
+def checked(keywords: Mapping[str, object], kind: type[Artist] = Line2D) -> Settings:
     """Return properties of an artist by their full names; refuse those that it does not have."""
     full: Settings = cbook.normalize_kwargs(dict(keywords), kind)
     known = ArtistInspector(kind).get_setters() if full else ()
@@ -242,17 +235,13 @@ def _check_text(_: object, field: attrs.Attribute[Text], value: object) -> None:
         raise invalid(field.name, "be a string", describe(value))
 
 
-def _properties(look: Mapping[str, object]) -> Settings:
-    return checked(look, Line2D)
-
-
 @attrs.frozen(eq=False)
 class Pen:
     """What a caller says of a line: format string, legend entry, properties."""
 
     style: Text = attrs.field(default=None, validator=_check_text)
     label: Text = attrs.field(default=None, validator=_check_text)
-    look: Settings = attrs.field(factory=dict, converter=_properties)
+    look: Settings = attrs.field(factory=dict, converter=checked)
 
 
 # ---- Figures
