@@ -652,15 +652,16 @@ def plot_det(
     chosen = styles.choose(systems, looks, order, highlight, legend, bands, "det")
     if not {*marks} <= {*_MARKS}:
         raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
-    found = {"min": _best, "act": _actual}
-    costs: dict[str, dict[str, Point]] = {name: {} for name in chosen.results}
-    for mark in found.keys() & {*marks}:
-        if prior is None:
-            raise invalid("prior", f"be given for the mark {mark!r}", "None")
-        for name, results in chosen.results.items():
-            costs[name][_MARKS[mark][0]] = found[mark](results, prior)
+    finders = {"min": _best, "act": _actual}
+    asked, point = [mark for mark in finders if mark in marks], 0.5 if prior is None else prior
+    if asked and prior is None:
+        raise invalid("prior", f"be given for the mark {asked[0]!r}", "None")
+    costs = {
+        name: [(_MARKS[mark][0], finders[mark](results, point)) for mark in asked]
+        for name, results in chosen.results.items()
+    }
     if str(window) == "auto":
-        spots = [spot for points in costs.values() for spot in points.values()]
+        spots = [spot for points in costs.values() for _, spot in points]
         window = window_around(chosen.results.values(), spots)
     plot = DETPlot(window, title, ax)
     for name, results in plot._each_of(chosen):
@@ -676,7 +677,7 @@ def plot_det(
             plot.notes += plot._point("eer_point", (results.eer, results.eer))
         if "dr30" in marks:
             plot._hollow_marks()
-        for kind, spot in costs[name].items():
+        for kind, spot in costs[name]:
             plot.notes += plot._point(kind, spot)
     for kind, text in _MARKS.values():
         if kind in plot.artists:

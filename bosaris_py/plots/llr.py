@@ -15,7 +15,6 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.typing import ColorType
 
-from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import check_choice
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics import curves
@@ -28,9 +27,6 @@ from bosaris_py.uncertainty.bands import Band
 
 _SIZE, _SQUARE = (6.0, 4.5), (5.0, 5.0)
 _LOG_10 = math.log(10.0)
-
-# No more strokes than this can be told apart.
-_STROKES = 500
 
 
 class _LLRPlot(Plot):
@@ -68,15 +64,6 @@ class _LLRPlot(Plot):
         """Draw a line of the current system; one without length is a dot."""
         is_dot = kind in self._curves_of_systems and np.unique(x).size == np.unique(y).size == 1
         self._line(kind, x, y, Pen(None, label, {"marker": "o", **look} if is_dot else look))
-
-    def _strokes(self, scores: FloatArray, height: float, **look: object) -> None:
-        """Draw the scores of a class as strokes, at a share of the height."""
-        low, high = self.ax.get_xlim()
-        share = (scores[(scores >= low) & (scores <= high)] - low) / (high - low)
-        x = low + (high - low) * np.unique(np.round(_STROKES * share)) / _STROKES
-        stroke: Settings = {"marker": "|", "markersize": 6.0, "linestyle": "none", "alpha": 0.7}
-        stroke |= {"transform": self.ax.get_xaxis_transform(), **look}
-        self.ax.plot(x, np.full(x.size, height), **stroke)
 
 
 @base.door
@@ -305,6 +292,8 @@ def plot_pav(
     limit = 1.2 * max(0.1, float(np.abs(inside).max(initial=0.0))) / _LOG_10
     plot.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
     alone = len(found) == 1
+    stroke: Settings = {"marker": "|", "linestyle": "none", "alpha": 0.7}
+    stroke["transform"] = plot.ax.get_xaxis_transform()
     for name, results in plot._each_of(chosen):
         curve, sample = found[name], results.sample
         plot._say_infinite()
@@ -325,14 +314,17 @@ def plot_pav(
             ("infinite_low", -limit, 0.012, sample.non, "non-targets"),
         )
         for which, (kind, end, height, one, noun) in enumerate(sides):
-            own = {"color": plot._class_colour(which)} if alone else {}
+            own: Settings = {"color": plot._class_colour(which)} if alone else {}
             pure = curve.llr == math.copysign(math.inf, end)
             if pure.any():
                 label = "_" if finite.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)
                 plot._draw(kind, places, np.full(places.size, end), label, **own)
             if alone:
-                plot._strokes(one.listed / _LOG_10, height, **own)
+                # No more strokes than this can be told apart.
+                places = np.unique(np.round(one.listed / _LOG_10 / limit, 3)) * limit
+                places = places[np.abs(places) <= limit]
+                plot.ax.plot(places, np.full(places.size, height), **stroke | own)
                 plot._key(noun, f"{one.size} {noun}", own)
     plot._line("identity", [-limit, limit], [-limit, limit], own=False)
     return plot._finish(legend)

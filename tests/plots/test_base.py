@@ -13,12 +13,9 @@ from bosaris_py.plots.looks import Pen, spread, system_look
 from bosaris_py.uncertainty.bands import bootstrap_bands
 
 PLOTS = [DETPlot, BayesPlot]
-CURVES = {
-    DETPlot: ["steppy_det", "rocch_det", "DR30_fa", "DR30_miss"],
-    BayesPlot: [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
-    + ["DR30_fa", "DR30_miss"],
-}
-ALL_CURVES = [(plot, kind) for plot, kinds in CURVES.items() for kind in kinds]
+RATES = [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
+ALL_CURVES = [(DETPlot, kind) for kind in ("steppy_det", "rocch_det", "DR30_fa", "DR30_miss")]
+ALL_CURVES += [(BayesPlot, kind) for kind in (*RATES, "DR30_fa", "DR30_miss")]
 each_plot = pytest.mark.parametrize("kind", PLOTS, ids=lambda kind: kind.__name__)
 
 
@@ -35,9 +32,8 @@ def legend_texts(plot: Any) -> list[str]:
 
 @pytest.mark.parametrize(("kind", "name"), ALL_CURVES)
 def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results) -> None:
-    empty = kind()
     with pytest.raises(InvalidInputError, match="This plot has no system to draw"):
-        getattr(empty, f"plot_{name}")()
+        getattr(kind(), f"plot_{name}")()
     plot = make(kind, results)
     draw = getattr(plot, f"plot_{name}")
     for wrong in ("my system", "--r-", ["r"], 3):
@@ -53,31 +49,14 @@ def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results
     draw(label="third", color="tab:green", alpha=0.5)
     draw("--", "", zorder=9)
     draw()
-    own = system_look(0, plot.ax)["color"]
-    first, second, third, fourth, fifth = plot.artists[name]
+    own, lines = system_look(0, plot.ax)["color"], plot.artists[name]
     labels = ["sys first", "sys second", "sys third", "sys", "_nolegend_"]
-    assert [line.get_label() for line in plot.artists[name]] == labels
-    assert (to_rgb(first.get_color()), first.get_linewidth()) == ((1, 0, 0), 3)
-    if "DR30" not in name or kind is DETPlot:
-        assert first.get_linestyle() == "--"
-    assert to_rgb(second.get_color()) == (0, 0, 0)
-    assert (third.get_color(), third.get_alpha()) == ("tab:green", 0.5)
-    assert (fourth.get_color(), fourth.get_zorder()) == (own, 9)
-    assert fifth.get_color() == own
-
-
-@each_plot
-def test_what_is_not_in_view_is_refused_alike(kind: type) -> None:
-    for sizes in ((5, 20), (500, 3000)):
-        plot = kind()
-        plot.set_system(*(np.arange(float(n)) for n in sizes))
-        for draw in (plot.plot_DR30_both, plot.plot_DR30_fa, plot.plot_DR30_miss):
-            with pytest.raises(InvalidInputError, match="idx"):
-                draw(idx=0)
-        assert plot.artists == {}
-    draw = plot.plot_mindcf_point if kind is DETPlot else plot.plot_operating_point
-    with pytest.raises(InvalidInputError, match="idx"):
-        draw(prior=1e-9, idx=0)
+    assert [line.get_label() for line in lines] == labels
+    assert [*map(to_rgb, (x.get_color() for x in lines))] == [
+        *map(to_rgb, ("red", "black", "tab:green", own, own))
+    ]
+    assert (lines[0].get_linewidth(), lines[2].get_alpha(), lines[3].get_zorder()) == (3, 0.5, 9)
+    assert lines[0].get_linestyle() == "--" or (kind, name[:4]) == (BayesPlot, "DR30")
 
 
 @pytest.mark.parametrize("name", ["DR30_fa", "DR30_miss"])

@@ -117,21 +117,17 @@ def test_bad_input(plot: BayesPlot) -> None:
 def test_limits_show_where_curves_can_be_measured(gauss, results):
     # Counted: from -1.05 to -1, in steps of 0.05, both errors of the least cost are at least 30.
     tar, non = gauss
-    measured = []
+    measured, thresholds = [], [*np.unique(np.concatenate((tar, non))), np.inf]
+    errors = np.array([((tar < t).sum(), (non >= t).sum()) for t in thresholds])
     for plo in np.arange(-2.0, 0.0, 0.05):
         prior = 1.0 / (1.0 + np.exp(-plo))
-        errors = [
-            (int((tar < t).sum()), int((non >= t).sum()))
-            for t in [*np.unique(np.concatenate((tar, non))), np.inf]
-        ]
-        best = min(errors, key=lambda e: prior * e[0] / tar.size + (1.0 - prior) * e[1] / non.size)
-        if min(best) >= 30:
-            measured.append(plo)
+        costs = errors @ (prior / tar.size, (1.0 - prior) / non.size)
+        measured += [plo] * (errors[costs.argmin()].min() >= 30)
     assert measured == pytest.approx([-1.05, -1.0])
     # Half a unit beyond -1.05 and 1, which is always shown, to whole numbers.
     plot = plot_bayes({"A": results})
-    assert plot.ax.get_xlim() == (-2.0, 2.0)
     act = BayesCurves.from_sample(results.sample, np.array([-1.05, -1.0])).act_dcf
+    assert plot.ax.get_xlim() == (-2.0, 2.0)
     assert plot.ax.get_ylim() == (0.0, pytest.approx(1.15 * act.max()))
     # logit(0.01) - 0.5 = -5.095, and a line of that prior.
     assert plot_bayes({"A": results}, prior=0.01).ax.get_xlim() == (-6.0, 2.0)
