@@ -122,7 +122,7 @@ def test_limits_show_where_curves_can_be_measured(gauss, results):
     for plo in np.arange(-2.0, 0.0, 0.05):
         prior = 1.0 / (1.0 + np.exp(-plo))
         costs = errors @ (prior / tar.size, (1.0 - prior) / non.size)
-        measured += [plo] * (errors[costs.argmin()].min() >= 30)
+        measured += [plo] * int(errors[costs.argmin()].min() >= 30)
     assert measured == pytest.approx([-1.05, -1.0])
     # Half a unit beyond -1.05 and 1, which is always shown, to whole numbers.
     plot = plot_bayes({"A": results})
