@@ -58,10 +58,7 @@ _MOST_NOTES = 6
 
 _CAPTION = re.compile(r"<caption[^>]*>(.*?)</caption>", re.DOTALL)
 
-_COMPARED = (
-    "<p>Both systems of a pair have the same speakers, so a difference can be significant although "
-    "the intervals of both overlap. The last p is corrected for the number of pairs.</p>"
-)
+_COMPARED = "<p>A difference can be significant although the intervals of both overlap.</p>"
 
 # Longer names would leave no room for curves.
 _LONGEST_NAME = 32
@@ -369,8 +366,7 @@ def curves(
     shade = shade if bands else ""
     yield Drawing(
         "Detection error trade-off (DET)",
-        "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
-        f"left corner is better.{shade}",
+        f"A curve nearer to the lower left corner is better.{shade}",
         partial(plots.plot_det, named, bands=around("det")),
     )
     yield Drawing(
@@ -395,8 +391,7 @@ def curves(
     )
     yield Drawing(
         "Calibration by the PAV algorithm",
-        "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
-        "diagonal calibration is right; devPAV is the mean distance from it.",
+        "On the diagonal calibration is right; devPAV is the mean distance from it.",
         partial(plots.plot_pav, named),
     )
     for name, found in results.items() if len(results) == 1 else ():
@@ -422,8 +417,7 @@ def three_classes(samples: Mapping[str, Sample], costs: SpoofCosts | None) -> It
     if costs is not None and three:
         yield Drawing(
             "a-DCF over the prior of spoofs",
-            "The cost of decisions on all three classes, over the prior of spoofs. Solid: at the "
-            "best threshold; dashed: at the Bayes threshold.",
+            "Costs of all three classes. Solid: at the best threshold; dashed: at the Bayes one.",
             partial(plots.plot_a_dcf, three, costs=costs),
         )
 
@@ -458,8 +452,7 @@ def forests(evaluation: Evaluation, comparison: ComparisonTable | None) -> Itera
         axis = "difference (%)" if figure.is_rate else "difference"
         yield Drawing(
             f"Differences of {figure.name}s",
-            "Squares are first system minus second, bars their intervals. Where an interval meets "
-            "the dashed line, chance may explain the difference.",
+            "First system minus second. Where a bar meets the dashed line, chance may explain it.",
             partial(draw, attrs.evolve(comparison, rows=tuple(pairs)), xlabel=axis),
         )
 
