@@ -143,10 +143,11 @@ def results_by_name(systems: object) -> dict[str, Results]:
         return {"": systems}
     found, given = {}, systems if isinstance(systems, Mapping) else {}
     for name, value in given.items():
-        if isinstance(value, Results):
-            found[str(name)] = value
-        elif isinstance(value, Sequence) and len(value) == 2:
-            found[str(name)] = Results(*value)
+        match value:
+            case Results():
+                found[str(name)] = value
+            case (tar, non):
+                found[str(name)] = Results(tar, non)
     if not found or len(found) < len(given):
         expected = "be a mapping from names to Results or to (tar, non)"
         raise invalid("systems", expected, describe(systems))
