@@ -14,7 +14,7 @@ from bosaris_py.matlab.arguments import as_vector
 from bosaris_py.matlab.classes import Results
 from bosaris_py.numerics import logit, sigmoid
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
-from bosaris_py.plots.windows import find_window
+from bosaris_py.plots.det import find_window
 from bosaris_py.trials import Key, Scores
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ Nothing registers with pyplot.
 
 from bosaris_py.plots.base import Plot
 from bosaris_py.plots.bayes import BayesPlot, plot_a_dcf, plot_bayes
-from bosaris_py.plots.det import DETPlot, plot_det
+from bosaris_py.plots.det import DETPlot, DETWindow, plot_det
 from bosaris_py.plots.forest import plot_forest
 from bosaris_py.plots.llr import plot_ece, plot_histogram, plot_pav, plot_reliability, plot_tippett
-from bosaris_py.plots.windows import DETWindow
 
 __all__ = ["BayesPlot", "DETPlot", "DETWindow", "Plot", "plot_a_dcf", "plot_bayes", "plot_det"]
 __all__ += ["plot_ece", "plot_forest", "plot_histogram", "plot_pav", "plot_reliability"]

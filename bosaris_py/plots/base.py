@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import math
+import sys
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import ClassVar, ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.transforms import Bbox, ScaledTranslation
-from matplotlib.typing import ColorType, LegendLocType
+from matplotlib.text import Annotation
+from matplotlib.transforms import ScaledTranslation
+from matplotlib.typing import ColorType
 
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._notes import Note, warn
@@ -26,11 +30,15 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.rows import pooled
 from bosaris_py.files.replacing import replacing
 from bosaris_py.plots import looks
-from bosaris_py.plots.looks import Pen, Settings, Text
+from bosaris_py.plots.looks import Legend, Pen, Settings, Text
 from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
+
+Ends: TypeAlias = tuple[Float64Array, Float64Array]
+# Width and height of a new figure in inches.
+Size: TypeAlias = tuple[float, float]
 
 PLAIN = Pen()
 # What a point takes of the look of its system.
@@ -41,7 +49,6 @@ _COLOUR_LETTERS = frozenset("bgrcmykwC")
 _MOST_NAMED = 24
 # Where they begin, as a share of the width.
 _NAMES_AT = 1.04
-_CORNERS: tuple[LegendLocType, ...] = ("upper right", "lower left", "upper left", "lower right")
 
 
 class Plot:
@@ -53,13 +60,15 @@ class Plot:
         Where it draws; None for a new figure.
     size : (float, float)
         Width and height of a new figure in inches.
-    title : str, optional
-        Title of the plot.
+    title, xlabel, ylabel : str, optional
+        Title of the plot, and labels of its axes.
 
     Attributes
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
+    figure : matplotlib.figure.Figure
+        The figure that the Axes belongs to.
     artists : dict of str to list of Artist
         Lines and bands drawn so far, in order, by kind.
     notes : list of Note
@@ -87,44 +96,48 @@ class Plot:
     # Whether curves end apart, so that their names stand there.
     _named_at_ends: ClassVar[bool] = False
 
-    def __init__(self, ax: Axes | None, size: tuple[float, float], title: Text = None) -> None:
-        # Whether the figure may become higher, and wider, for names and legends.
-        self._lengthens = ax is None
-        self._widens = ax is None and not looks.has_own_width()
+    def __init__(
+        self, ax: Axes | None, size: Size, title: Text = None, xlabel: str = "", ylabel: str = ""
+    ) -> None:
+        # Whether the height of the figure may follow legends and names.
+        self._is_alone = ax is None
         self.ax = looks.make_axes(ax, size)
+        # An Axes may lie in a subfigure; the figure of that is the whole one.
+        self.figure: Figure = self.ax.figure.figure
         self.artists: dict[str, list[Artist]] = {}
         self.notes: list[Note] = []
         # Names number the colours; lines of systems with a label, by name.
         self._names: list[str] = []
         self._entries: dict[Line2D, str] = {}
-        self._obstacles: list[Artist] = []
-        self._chosen = looks.Chosen({}, [], {}, frozenset())
+        self._chosen = looks.Chosen({}, [], {}, frozenset(), {})
         self._said: list[str] = []
-        # Whether all parts have their places, so that drawing need not lay them out again.
-        self._is_laid_out = False
         self._results: Results | None = None
         self._name, self._number = "", 0
         self.ax.grid(visible=True, linewidth=0.6, alpha=0.6)
         self.ax.set_axisbelow(True)
-        self.ax.set_title(title or "")
-
-    @property
-    def figure(self) -> Figure:
-        """The figure that the Axes belongs to."""
-        # An Axes may lie in a subfigure; the figure of that is the whole one.
-        figure: Figure = self.ax.figure.figure
-        return figure
+        # A square stands on its legend, for which a layout then leaves the room that it takes.
+        self.ax.set_anchor("S")
+        self.ax.set(title=title or "", xlabel=xlabel, ylabel=ylabel)
 
     def _repr_png_(self) -> bytes:
         """Return the picture that a notebook shows."""
-        return looks.png(self.figure)
+        return looks.picture(self.figure, ".png", 110.0)
 
     def show(self) -> None:
         """Show the picture now: in a notebook below the cell, elsewhere in a window of pyplot.
 
         A plot that is the last expression of a cell needs no call.
         """
-        looks.show(self.figure)
+        shell = sys.modules.get("IPython")
+        if shell is not None and hasattr(shell.get_ipython(), "kernel"):
+            shell.display.display(self)
+            return
+        # Only now: who never shows a window does not need pyplot.
+        pyplot = importlib.import_module("matplotlib.pyplot")
+        canvas = pyplot.figure(figsize=self.figure.get_size_inches()).canvas
+        canvas.figure = self.figure
+        self.figure.set_canvas(canvas)
+        pyplot.show()
 
     def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
         """Write the figure to a file, in the format that the extension names.
@@ -244,37 +257,28 @@ class Plot:
     ) -> Axes:
         """Draw a line or point of the current system; or one of none, in the colour of text."""
         default, paper = self._looks.get(kind, {}), self.ax.get_facecolor()
-        is_mark = "marker" in default and kind not in self._curves_of_systems
-        if own and self._is_grey and is_mark:
-            return self.ax
-        entry = self._label(pen.label, kind) if own else pen.label or "_nolegend_"
         settings = self._look_of(kind) if own else {"color": looks.text_colour(), **default}
-        if is_mark:
+        if "marker" in default:
+            if own and self._is_grey:
+                return self.ax
             # Points stand out from lines of their own colour; hollow ones show no line within.
-            edge: Settings = {"markeredgecolor": paper, "markeredgewidth": 0.7}
+            settings |= {"linestyle": "none", "markeredgecolor": paper, "markeredgewidth": 0.7}
             if "markerfacecolor" in default:
-                edge = {"markeredgewidth": 1.1, "markerfacecolor": paper}
-            settings |= {"linestyle": "none"} | edge
+                settings |= {"markeredgewidth": 1.1, "markerfacecolor": paper}
+                del settings["markeredgecolor"]
+        styles = () if pen.style is None else (pen.style,)
         if pen.style is not None:
             # Matplotlib would let properties win over the format string.
             kept = {"linewidth", "markersize", "zorder"}
             kept |= {"color"} if _COLOUR_LETTERS.isdisjoint(pen.style) else set()
             settings = {name: value for name, value in settings.items() if name in kept}
-        settings = looks.scaled(settings) | pen.look | {"label": entry}
-        styles = () if pen.style is None else (pen.style,)
-        try:
-            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *styles, **settings)
-        except ValueError as error:
-            if not styles:
-                raise
-            expected = "be a matplotlib format string such as 'r--'"
-            hint = "A legend entry is given as label=..."
-            raise invalid("style", expected, describe(pen.style), hint) from error
+        entry = self._label(pen.label, kind) if own else pen.label or "_nolegend_"
+        settings |= pen.look | {"label": entry}
+        (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *styles, **settings)
         if "marker" in default and line.get_marker() in (None, "None", ""):
             # A style that names only a colour means a line to matplotlib; a point needs a marker.
             line.set(marker=default["marker"], linestyle="none")
         self.artists.setdefault(kind, []).append(line)
-        self._obstacles.append(line)
         if own and entry != "_nolegend_":
             self._entries[line] = self._name
         return self.ax
@@ -285,12 +289,7 @@ class Plot:
             self._line(kind, [], [], Pen(None, text, look or {}), own=False)
 
     def _band(
-        self,
-        ends: tuple[Float64Array, Float64Array],
-        x: npt.ArrayLike,
-        where: BoolArray,
-        label: Text = "_nolegend_",
-        look: Mapping[str, object] = PLAIN.look,
+        self, x: Float64Array, ends: Ends, where: BoolArray, label: Text = None, **look: object
     ) -> Axes:
         """Shade what lies between the ends of a band, where enough errors are left."""
         wanted = looks.checked(look, PolyCollection)
@@ -304,30 +303,44 @@ class Plot:
 
     # ---- Legends
 
-    def _finish(self, *, legend: bool | str = True) -> None:
-        """Write the notes; name the curves at their ends, and the rest in a legend."""
-        if self._said:
-            looks.write_below(self.ax, self._said)
+    def _finish(self, legend: Legend) -> Self:
+        """Name the curves at their ends, and the rest in a legend, in which the notes stand."""
         handles, _ = self.ax.get_legend_handles_labels()
         # Only a layout makes room beside the Axes, and many panels would lose theirs.
         engine, few = self.figure.get_layout_engine(), len(self._entries) <= _MOST_NAMED
-        frame = None
+        names: list[Annotation] = []
         if legend is True and self._named_at_ends and engine and len(self.figure.axes) <= 2 and few:
-            frame = self._label_ends()
+            names = self._name_ends()
             handles = [handle for handle in handles if handle not in self._entries]
-        if legend and handles:
-            self._add_legend(handles, frame, below=legend == "below")
+        if self._said or (legend and handles):
+            self._add_legend(handles if legend else [])
+        if engine and names:
+            # Heights are known only after a layout, in which the names take their room.
+            engine.execute(self.figure)
+            self.ax.apply_aspect()
+            high, (width, height) = (
+                self.ax.bbox.height / self.figure.dpi,
+                self.figure.get_size_inches(),
+            )
+            if self._is_alone:
+                # A square that is narrow needs no higher figure.
+                spare = self.ax.get_position(original=True).height * height - high
+                self.figure.set_size_inches(width, height - spare)
+            line = 1.3 * looks.letters("small") / (72.0 * high)
+            sizes = [line * (1 + name.get_text().count("\n")) for name in names]
+            for name, y in zip(names, looks.spread([n.xy[1] for n in names], sizes), strict=True):
+                name.set_y(y)
+        return self
 
-    @looks.one_at_a_time
     def display_legend(self, **legend_keywords: object) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
-        It lies where it covers no curve: in a corner, or below the Axes.
+        It lies below the Axes, where it covers no curve.
 
         Parameters
         ----------
         **legend_keywords
-            Passed to matplotlib's ``Axes.legend``; ``loc`` says where it lies.
+            Passed to matplotlib's ``Axes.legend``; ``loc`` says where else it lies.
 
         Returns
         -------
@@ -340,7 +353,7 @@ class Plot:
         """
         handles, _ = self.ax.get_legend_handles_labels()
         if handles:
-            self._add_legend(handles, keywords=legend_keywords)
+            self._add_legend(handles, legend_keywords)
         else:
             message = "Nothing was drawn with a label, so there is no legend."
             advice = 'Give the plot_* methods a label; "" shows the name of the system alone.'
@@ -348,113 +361,56 @@ class Plot:
         return self.ax
 
     def _add_legend(
-        self,
-        handles: Sequence[Artist],
-        frame: Bbox | None = None,
-        keywords: Mapping[str, object] = PLAIN.look,
-        *,
-        below: bool = False,
+        self, handles: Sequence[Artist], keywords: Mapping[str, object] = PLAIN.look
     ) -> None:
-        """Put a legend where it covers no line: in a corner, else below the Axes."""
-        settings: Settings = {"handles": handles, "fontsize": looks.letters("small")}
-        settings |= {"loc": "upper right", "borderaxespad": 0.9, **keywords}
-        # Only a layout tells how large the Axes is, alone and with all that is written around it.
-        inside = frame or looks.lay_out(self.ax)
-        whole = self.ax.get_tightbbox() or inside
-        legend = self.ax.legend(**settings)
+        """Put the legend, headed by the notes, below all that is written below the axis."""
+        size, small = looks.letters("small"), looks.letters("x-small")
+        settings: Settings = {"handles": handles, "fontsize": size}
         if "loc" in keywords:
+            self.ax.legend(**settings, **keywords)
             return
-        # What is free now may not be so when other panels have taken their room.
-        for corner in () if below or len(self.figure.axes) > 1 else _CORNERS:
-            legend.set_loc(corner)
-            box = legend.get_window_extent()
-            fits = box.width < 0.7 * inside.width and box.height < 0.7 * inside.height
-            texts = [text.get_window_extent() for text in self.ax.texts]
-            free = fits and not box.count_overlaps(texts)
-            if free and not looks.covers(box.padded(0.01 * inside.width), self._obstacles):
-                # Names at ends have moved the Axes, a little.
-                self._is_laid_out = frame is None
-                return
-        # Below all that is written below the axis.
-        (width, height), dpi = self.figure.get_size_inches().tolist(), self.figure.dpi
-        lower = ScaledTranslation(0.0, (whole.y0 - inside.y0) / dpi, self.figure.dpi_scale_trans)
-        settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "frameon": False}
+        frame, dpi = self.ax.get_window_extent(), self.figure.dpi
+        drop = frame.y0 - (self.ax.xaxis.get_tightbbox() or frame).y0
+        lower = ScaledTranslation(0.0, -drop / dpi, self.figure.dpi_scale_trans)
+        # A letter is 0.6 of its size wide; a stroke with its gaps takes five sizes.
+        room, count = 72.0 * 1.2 * frame.width / dpi, len(handles)
+        longest = max((len(str(handle.get_label())) for handle in handles), default=0)
+        columns = min(max(int(room / (size * (0.6 * longest + 5.0))), 1), 4)
+        notes = [textwrap.fill(note, max(int(room / (0.6 * small)), 20)) for note in self._said]
+        settings |= {"title": "\n".join(notes), "title_fontsize": small, "frameon": False}
+        # As many rows as that takes, and none that is nearly empty.
+        settings["ncols"] = math.ceil(count / math.ceil(count / columns)) if count else 1
+        settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
         settings["bbox_transform"] = self.ax.transAxes + lower
-        part, slot = self.ax.figure, self.ax.get_subplotspec()
-        most = part.bbox.width
-        if slot and not self._lengthens:
-            settings["fontsize"] = looks.letters("x-small")
-            room = slot.get_position(part)  # type: ignore[arg-type]
-            most = max(whole.width, most * room.width)
-        for settings["ncols"] in range(min(len(handles), 4), 0, -1):
-            box = self.ax.legend(**settings).get_window_extent()
-            if box.width <= most:
-                break
-        if self._lengthens:
-            self.figure.set_size_inches(width, height + box.height / dpi + 0.3)
+        legend = self.ax.legend(**{**settings, **keywords})
+        (width, height), added = self.figure.get_size_inches(), legend.get_window_extent().height
+        if self._is_alone:
+            self.figure.set_size_inches(width, height + added / dpi)
         elif self.figure.get_layout_engine() is None:
             # Nobody else makes room.
-            room = self.ax.get_position()
-            room.y0 += min(1.2 * box.height / (dpi * height), 0.7 * room.height)
-            self.ax.set_position(room)
+            place = self.ax.get_position()
+            place.y0 += min(1.2 * added / (dpi * height), 0.7 * place.height)
+            self.ax.set_position(place)
 
-    @looks.one_at_a_time
-    def label_curves(self) -> Axes:
-        """Name the curves at their right ends, instead of a legend; call it last.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        self._label_ends()
-        return self.ax
-
-    def _label_ends(self) -> Bbox:
-        """Write the names of curves at their ends; return where the Axes is."""
-        curves: dict[str, list[Line2D]] = {}
-        for number, (line, name) in enumerate(self._entries.items()):
-            curves.setdefault(name or f"{number}", []).append(line)
-        settings: Settings = {"fontsize": looks.letters("small"), "va": "center"}
-        width, height = self.figure.get_size_inches().tolist()
-        most, texts = 30 if width > 5.0 else 16, []
-        for name, lines in curves.items():
-            # Of several curves of a system, all that is said is its name.
-            label = looks.as_name(name) if len(lines) > 1 else str(lines[0].get_label())
+    def _name_ends(self) -> list[Annotation]:
+        """Write names beside the Axes, with strokes to the right ends of their curves."""
+        most, names = 30 if self.figure.get_figwidth() > 5.0 else 16, []
+        for line in self._entries:
+            points = (self.ax.transScale + self.ax.transLimits).transform(line.get_xydata())
+            seen = points[((points >= 0.0) & (points <= 1.0)).all(axis=1)]
+            if not seen.size:
+                continue
+            (x, y), label = seen[seen[:, 0].argmax()].tolist(), str(line.get_label())
             # What is in brackets has a line of its own, where there is no room for both.
             parts = label.replace(" (", "\n(").split("\n") if len(label) > most else [label]
+            stroke: Settings = {"linewidth": 0.6, "linestyle": line.get_linestyle(), "shrinkB": 0.0}
+            stroke |= {"arrowstyle": "-", "color": line.get_color(), "relpos": (0.0, 0.5)}
+            look: Settings = {"fontsize": looks.letters("small"), "va": "center"}
+            look |= {"xycoords": "axes fraction", "color": line.get_color(), "arrowprops": stroke}
             shown = "\n".join(textwrap.fill(part, most) for part in parts)
-            colour, place = lines[0].get_color(), self.ax.transAxes
-            texts.append(
-                self.ax.text(_NAMES_AT, 0.5, shown, color=colour, transform=place, **settings)
-            )
-        if self._widens and texts:
-            widest = max(text.get_window_extent().width for text in texts)
-            self.figure.set_size_inches(width + widest / self.figure.dpi + 0.3, height)
-        # Places are known only after a layout, in which the names take their room.
-        frame, ends = looks.lay_out(self.ax), []
-        for (line, *_), text in zip(curves.values(), texts, strict=True):
-            points = self.ax.transData.transform(line.get_xydata())
-            points = (points - frame.min) / frame.size
-            seen = points[((points >= 0.0) & (points <= 1.0)).all(axis=1)]
-            if seen.size:
-                ends.append((*seen[seen[:, 0].argmax()].tolist(), line, text))
-            else:
-                text.remove()
+            names.append(self.ax.annotate(shown, (x, y), (_NAMES_AT, y), **look))
         # Of curves that leave below, the first one has the highest name: strokes do not cross.
-        ends.sort(key=lambda end: (round(end[1], 2), -end[0]))
-        sizes = [1.1 * text.get_window_extent().height / frame.height for *_, text in ends]
-        heights = looks.spread([y for _, y, *_ in ends], sizes)
-        strokes = []
-        for (x, y, _, text), height in zip(ends, heights, strict=True):
-            text.set_y(height)
-            strokes.append([(x, y), (_NAMES_AT - 0.01, height)])
-        look: Settings = {"transform": self.ax.transAxes, "linewidth": 0.6, "clip_on": False}
-        look["colors"] = [line.get_color() for *_, line, _ in ends]
-        look["linestyle"] = [line.get_linestyle() for *_, line, _ in ends]
-        leaders = LineCollection(strokes, **look)
-        leaders.set_in_layout(False)
-        self.ax.add_artist(leaders)
-        return frame
+        return sorted(names, key=lambda name: (round(name.xy[1], 2), -name.xy[0]))
 
 
 _Arguments = ParamSpec("_Arguments")
@@ -463,11 +419,11 @@ _Made = TypeVar("_Made", bound=Plot)
 
 def door(function: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
     """Let one thread draw at a time, and warn at the end: a decorator."""
-    draw = looks.one_at_a_time(function)
 
     @wraps(function)
     def call(*args: _Arguments.args, **named: _Arguments.kwargs) -> _Made:
-        plot = draw(*args, **named)
+        with looks.DRAWING:
+            plot = function(*args, **named)
         warn(plot.notes)
         return plot
 
@@ -639,11 +595,9 @@ class ErrorRatePlot(Plot, ABC):
         -------
         matplotlib.axes.Axes
         """
-        pens = [
-            Pen(style_fa, self._dr30_labels[0], look),
-            Pen(style_miss, self._dr30_labels[1], look),
-        ]
-        for kind, pen in zip(("DR30_fa", "DR30_miss"), pens, strict=True):
+        fa, miss = self._dr30_labels
+        pens = {"DR30_fa": Pen(style_fa, fa, look), "DR30_miss": Pen(style_miss, miss, look)}
+        for kind, pen in pens.items():
             warn(self._mark_30_errors(kind, pen))
         return self.ax
 

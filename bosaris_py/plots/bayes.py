@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
-from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import as_number, describe, invalid
+from bosaris_py._validation import as_number, as_vector, describe, invalid
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
@@ -23,7 +22,7 @@ from bosaris_py.metrics.third_class import ADCF, ActADCF, sample_of_three
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, SpoofCosts, SpoofCostsLike, logit
 from bosaris_py.plots import base, looks as styles
 from bosaris_py.plots.base import PLAIN, ErrorRatePlot, Plot
-from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches.
@@ -44,17 +43,19 @@ _PRIORS = np.concatenate(
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
 
-# The toolkit's order of the eight flags of plot_curves, with its legend texts.
-CURVES = (
-    ("miss_rate_min", "min miss rate"),
-    ("fa_rate_min", "min FA rate"),
-    ("dcf_curve_min", "min dcf"),
-    ("miss_rate_act", "act miss rate"),
-    ("fa_rate_act", "act FA rate"),
-    ("dcf_curve_act", "act dcf"),
-    ("DR30_miss", "Miss DR30"),
-    ("DR30_fa", "FA DR30"),
-)
+# The toolkit's order of the eight flags of plot_curves, with its legend texts. Curves of one system
+# share its colour; their strokes tell them apart, dots and dashes in points. Triangles point to the
+# priors at which there are enough errors.
+CURVES: dict[str, tuple[str, Settings]] = {
+    "miss_rate_min": ("min miss rate", {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0}),
+    "fa_rate_min": ("min FA rate", {"linestyle": (0, (1, 3)), "linewidth": 1.0}),
+    "dcf_curve_min": ("min dcf", {"linestyle": "--", "linewidth": 1.2}),
+    "miss_rate_act": ("act miss rate", {"linestyle": "-.", "linewidth": 1.2}),
+    "fa_rate_act": ("act FA rate", {"linestyle": ":", "linewidth": 1.2}),
+    "dcf_curve_act": ("act dcf", {}),
+    "DR30_miss": ("Miss DR30", {"marker": "<", "markersize": 9, "zorder": 3}),
+    "DR30_fa": ("FA DR30", {"marker": ">", "markersize": 9, "zorder": 3}),
+}
 
 
 class BayesPlot(ErrorRatePlot):
@@ -107,18 +108,9 @@ class BayesPlot(ErrorRatePlot):
     """
 
     _word = "BayesPlot"
-    # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
     _looks: ClassVar = {
-        "dcf_curve_act": {"linewidth": 1.6},
-        "dcf_curve_min": {"linestyle": "--", "linewidth": 1.2},
-        "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
-        "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
-        "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
-        "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
+        **{kind: look for kind, (_, look) in CURVES.items()},
         "dr30": {"marker": "o", "markersize": 4.5, "zorder": 2.5, "markerfacecolor": "none"},
-        # Triangles that point to the priors at which there are enough errors.
-        "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
-        "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
         "operating_point": {"linestyle": "--", "linewidth": 0.9},
     }
     _curves_of_systems = ("dcf_curve_act", "dcf_curve_min")
@@ -127,14 +119,18 @@ class BayesPlot(ErrorRatePlot):
     def __init__(
         self, axes: Sequence[float] = AXES, title: Text = None, ax: Axes | None = None
     ) -> None:
-        self._xlim, self._ylim = _to_limits(axes)
+        limits = as_vector(axes, "axes").tolist()
+        wide = len(limits) == 4 and -LARGEST_PLO <= limits[0] < limits[1] <= LARGEST_PLO
+        if not (wide and -math.inf < limits[2] < limits[3] < math.inf):
+            expected = f"be xmin < xmax, within +-{LARGEST_PLO:g}, and ymin < ymax"
+            raise invalid("axes", expected, describe(axes))
+        self._xlim, self._ylim = (limits[0], limits[1]), (limits[2], limits[3])
         self._known: tuple[Results, BayesCurves] | None = None
-        super().__init__(ax, _SIZE, title)
+        super().__init__(ax, _SIZE, title, r"logit $P_{tar}$", "normalized DCF")
         _add_priors(self.ax, self._xlim)
         # Quarters have long labels, which touch on a narrow plot.
         self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
         self.ax.set(xlim=self._xlim, ylim=self._ylim)
-        self.ax.set(xlabel=r"logit $P_{tar}$", ylabel="normalized DCF")
 
     @property
     def curves(self) -> BayesCurves:
@@ -255,7 +251,7 @@ class BayesPlot(ErrorRatePlot):
         results = self._system()
         pmiss, pfa = results.error_rates_at(-band.x)
         met = (results.n_tar * pmiss + results.n_non * pfa >= 3.0) & (band.low > 0.0)
-        return self._band((band.low, band.high), band.x, met, label, look)
+        return self._band(band.x, (band.low, band.high), met, label, **look)
 
     def plot_operating_point(
         self,
@@ -285,7 +281,7 @@ class BayesPlot(ErrorRatePlot):
         -------
         matplotlib.axes.Axes
         """
-        prior = plo if isinstance(plo, OperatingPoint) else prior
+        pen, prior = Pen(style, label, look), plo if isinstance(plo, OperatingPoint) else prior
         if prior is None:
             x = as_number(plo, "plo", "be prior log-odds", lambda number: not math.isnan(number))
             if 0.0 < x < 1.0:
@@ -293,9 +289,6 @@ class BayesPlot(ErrorRatePlot):
                 raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)
         else:
             (x,) = styles.log_odds(prior)
-        return self._operating_line(x, Pen(style, label, look))
-
-    def _operating_line(self, x: float, pen: Pen = PLAIN) -> Axes:
         notes = base.outside("Operating point", x, self._xlim, "The line")
         if not notes:
             self._line("operating_point", [x, x], self._ylim, pen, own=False)
@@ -323,18 +316,17 @@ class BayesPlot(ErrorRatePlot):
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
             raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
-        chosen = [CURVES[index] for index in np.flatnonzero(flags)]
-        listed = [None] * len(chosen) if styles is None else styles
-        if isinstance(listed, str) or len(listed) != len(chosen):
+        chosen = [kind for kind, flag in zip(CURVES, flags, strict=True) if flag]
+        listed = [None] * len(chosen) if styles is None else [*styles]
+        if isinstance(styles, str) or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
         # All are checked before the first is drawn.
-        pens = []
-        for (_, label), style in zip(chosen, listed, strict=True):
-            look: Settings = dict(style) if isinstance(style, Mapping) else {"style": style}
-            pens.append(Pen(look.pop("style", None), label, look))
-        notes: list[Note] = []
-        for (kind, _), pen in zip(chosen, pens, strict=True):
+        pens, notes = [], []
+        for kind, style in zip(chosen, listed, strict=True):
+            look: Settings = {**style} if isinstance(style, Mapping) else {"style": style}
+            pens.append(Pen(look.pop("style", None), CURVES[kind][0], look))
+        for kind, pen in zip(chosen, pens, strict=True):
             if kind.startswith("DR30"):
                 notes += self._mark_30_errors(kind, pen)
             else:
@@ -354,7 +346,7 @@ class BayesPlot(ErrorRatePlot):
 
     def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
-        curves = self.curves
+        curves, (xmin, xmax) = self.curves, self._xlim
         # Errors of a kind that are at least 30 up to the end of the axis where they are
         # fewest have their mark somewhere beyond it.
         if kind == "DR30_fa":
@@ -364,11 +356,8 @@ class BayesPlot(ErrorRatePlot):
         if index is not None and index != end:
             self._line(kind, curves.plo[index], curves.min_dcf[index], pen)
             return []
-        few, (xmin, xmax) = "fewer than" if index is None else "at least", self._xlim
-        text = (
-            f"At all operating points between {xmin:g} and {xmax:g} there are {few} "
-            f"30 {error}: no DR30 point to mark."
-        )
+        few = "fewer than" if index is None else "at least"
+        text = f"From {xmin:g} to {xmax:g} there are {few} 30 {error}: no DR30 point to mark."
         return [Note(BosarisWarning, text)]
 
     def _hollow_marks(self) -> None:
@@ -388,28 +377,15 @@ class BayesPlot(ErrorRatePlot):
             self._say("fewer than 30 errors of a kind at every prior")
 
 
-def _to_limits(axes: Sequence[float]) -> tuple[tuple[float, float], tuple[float, float]]:
-    try:
-        xmin, xmax, ymin, ymax = map(float, axes)
-    except (TypeError, ValueError):
-        xmin = xmax = ymin = ymax = math.nan
-    if not (-LARGEST_PLO <= xmin < xmax <= LARGEST_PLO and -np.inf < ymin < ymax < np.inf):
-        hint = f"xmin and xmax must lie within +-{LARGEST_PLO:g}."
-        expected = "be four numbers: xmin < xmax, ymin < ymax"
-        raise invalid("axes", expected, describe(axes), hint)
-    return (xmin, xmax), (ymin, ymax)
-
-
 def _add_priors(ax: Axes, limits: tuple[float, float]) -> None:
     """Write the priors in per cent above the Axes."""
     above = ax.secondary_xaxis("top")
     # It has no ticks, but would be laid out.
     above.yaxis.set_visible(False)
-    low, high = limits
-    ticks = {plo: f"{100.0 * p:.8g}" for p in _PRIORS if low <= (plo := float(logit(p))) <= high}
-    shown = [*ticks][:: 1 + len(ticks) // 10]
-    above.xaxis.set_major_locator(FixedLocator(shown))
-    above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: ticks.get(plo, "")))
+    shown = _PRIORS[(logit(_PRIORS) >= limits[0]) & (logit(_PRIORS) <= limits[1])]
+    shown = shown[:: 1 + shown.size // 10]
+    above.xaxis.set_major_locator(FixedLocator(logit(shown)))
+    above.xaxis.set_major_formatter(FixedFormatter([f"{100.0 * prior:.8g}" for prior in shown]))
     above.set_xlabel("effective prior (%)", fontsize=styles.letters("small"))
     above.tick_params(labelsize=styles.letters("small"))
 
@@ -420,9 +396,7 @@ def _measured(curves: BayesCurves) -> slice | None:
     return None if first is None or last is None or first >= last else slice(first, last + 1)
 
 
-def _limits_of(
-    systems: Sequence[Results], marked: Sequence[float]
-) -> tuple[float, float, float, float]:
+def _limits_of(systems: Iterable[Results], marked: list[float]) -> list[float]:
     """Return limits that show where curves can be measured, and marked operating points."""
     plo = np.linspace(-_WIDEST, _WIDEST, 561)
     ends, highest = [-1.0, 1.0, *marked], 0.02
@@ -432,7 +406,7 @@ def _limits_of(
         ends += plo[shown][[0, -1]].tolist()
         highest = max(highest, curve.act_dcf[shown].max())
     xmin, xmax = math.floor(min(ends) - 0.5), math.ceil(max(ends) + 0.5)
-    return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
+    return [xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)]
 
 
 @base.door
@@ -446,7 +420,7 @@ def plot_bayes(
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> BayesPlot:
@@ -485,35 +459,33 @@ def plot_bayes(
     >>> plot
     BayesPlot: 15 lines of 2 systems
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "bayes")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "bayes")
     if not {*marks} <= {"dr30"}:
         raise invalid("marks", "be ('dr30',) or empty", describe(marks))
     marked = styles.log_odds(prior)
-    limits = _limits_of(list(chosen.results.values()), marked) if axes is None else axes
+    limits = _limits_of(chosen.results.values(), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
     plot.ax.set_xlabel("effective prior log-odds")
     if plot._ylim[1] > 1.0:
-        plot._obstacles.append(plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8))
+        plot.ax.axhline(1.0, color=styles.text_colour(), linewidth=0.8)
     for plo in marked:
         if plot._xlim[0] <= plo <= plot._xlim[1]:
-            plot._operating_line(plo)
+            plot._line("operating_point", [plo, plo], plot._ylim, own=False)
             _name_line(plot.ax, plo, styles.per_cent(plo))
     for name, results in plot._each_of(chosen):
-        if name in areas:
-            plot.plot_band(areas[name])
+        if name in chosen.bands:
+            plot.plot_band(chosen.bands[name])
         if not results.eer:
             plot._say_no_error()
         plot._draw("dcf_curve_act")
         plot._draw("dcf_curve_min")
         if "dr30" in marks:
             plot._hollow_marks()
-    plot._key("actual", "actual", plot._looks["dcf_curve_act"])
+    plot._key("actual", "actual")
     plot._key("minimum", "minimum", plot._looks["dcf_curve_min"])
     if "dr30" in plot.artists:
         plot._key("dr30", "30 errors")
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 def _name_line(ax: Axes, x: float, name: str) -> None:
@@ -532,7 +504,6 @@ class _SpoofPlot(Plot):
     _curves_of_systems = ("min", "act")
     _looks: ClassVar = {
         "act": {"linestyle": "--", "linewidth": 1.2},
-        "min": {"linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},
     }
     _named_at_ends = True
@@ -555,7 +526,7 @@ def plot_a_dcf(
     actual: bool = True,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -603,15 +574,18 @@ def plot_a_dcf(
     >>> plot.ax.get_xlabel()
     'prior of spoofs (%)'
     """
-    given, lists = SpoofCosts.named(costs), _three(systems)
+    given = SpoofCosts.named(costs)
+    lists = {str(name): [np.asarray(x, np.float64) for x in all] for name, all in systems.items()}
+    if any(len(found) != 3 for found in lists.values()):
+        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
     shown = _SPOOF_PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
-    inside = shown.ndim == 1 and shown.size > 1 and shown[0] > 0 and shown[-1] < 1
-    if not (inside and (np.diff(shown) > 0).all()):
-        raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
+    if not (np.diff([0.0, *shown, 1.0]) > 0.0).all():
+        raise invalid("priors", "rise between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
-    chosen = styles.choose(pooled, looks, order, highlight, legend=legend)
-    plot, highest = _SpoofPlot(ax, _SPOOFS_SIZE, title), 0.0
+    chosen = styles.choose(pooled, looks, order, highlight, legend)
+    plot = _SpoofPlot(ax, _SPOOFS_SIZE, title, "prior of spoofs (%)", "normalized a-DCF")
+    highest = 0.05
     for name, _ in plot._each_of(chosen):
         sample = sample_of_three(*lists[name])
         curves = {"min": [ADCF(point).value(sample) for point in points]}
@@ -623,28 +597,13 @@ def plot_a_dcf(
         for kind, values in curves.items():
             plot._line(kind, shown, values)
             highest = max(highest, *values)
-    top = min(max(1.08 * highest, 0.05), 1.5)
-    plot.ax.set(xscale="log", xlabel="prior of spoofs (%)", ylabel="normalized a-DCF")
-    plot.ax.set(xlim=(shown[0], shown[-1]), ylim=(0.0, top))
+    top = min(1.08 * highest, 1.5)
+    plot.ax.set(xscale="log", xlim=(shown[0], shown[-1]), ylim=(0.0, top))
     plot.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
     if shown[0] <= given.p_spoof <= shown[-1]:
         plot._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], own=False)
         _name_line(plot.ax, given.p_spoof, f"{100 * given.p_spoof:g} %")
-    plot._key("minimum", "minimum", plot._looks["min"])
+    plot._key("minimum", "minimum")
     if actual:
         plot._key("actual", "actual", plot._looks["act"])
-    plot._finish(legend=legend)
-    return plot
-
-
-def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
-    """Return the lists of each system as arrays."""
-    if not (hasattr(systems, "items") and systems):
-        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
-    for name, lists in systems.items():
-        if len(lists) != 3:
-            raise invalid(f"systems[{name!r}]", "be three lists of scores", describe(lists))
-    return {
-        str(name): [np.asarray(part, dtype=np.float64) for part in lists]
-        for name, lists in systems.items()
-    }
+    return plot._finish(legend)

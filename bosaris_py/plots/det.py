@@ -1,25 +1,36 @@
-"""The DET plot: miss rate over false-alarm rate, both on probit scales."""
+"""The DET plot: miss rate over false-alarm rate, both on probit scales, in a window."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, TypeAlias
 
+import attrs
 import numpy as np
+import numpy.typing as npt
+import scipy
+from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.transforms import Bbox
 
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots import base, looks as styles, windows
+from bosaris_py.plots import base, looks as styles
 from bosaris_py.plots.base import PLAIN, ErrorRatePlot
-from bosaris_py.plots.looks import Looks, Names, Pen, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Systems, Text
 from bosaris_py.uncertainty.bands import Band
+
+Limits: TypeAlias = tuple[float, float]
+# A false-alarm rate and a miss rate.
+Point: TypeAlias = tuple[float, float]
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
@@ -31,6 +42,240 @@ _MARKS = {
     "min": ("mindcf_point", "minimum cost"),
     "act": ("actdcf_point", "actual cost"),
 }
+
+
+# ---- Windows
+
+
+def _numbers(values: npt.ArrayLike | None) -> tuple[float, ...]:
+    return tuple(as_vector(() if values is None else values, "window").tolist())
+
+
+def _texts(labels: Iterable[str] | None) -> tuple[str, ...]:
+    return tuple(map(str, labels or ()))
+
+
+@attrs.frozen
+class DETWindow:
+    """The part of the plane that a DET plot shows.
+
+    Parameters
+    ----------
+    pfa_limits, pmiss_limits : (float, float)
+        Lowest and highest false-alarm rate and miss rate shown, strictly between 0 and 1.
+    xticks, yticks : sequence of float, optional
+        Where the ticks of the false-alarm axis and of the miss axis are: ascending
+        probabilities. By default at round numbers.
+    xticklabels, yticklabels : sequence of str, optional
+        Their labels, one for each tick. By default the ticks in per cent.
+
+    Notes
+    -----
+    Names and order as in the toolkit's ``make_plot_window_from_values.m``.
+
+    Examples
+    --------
+    >>> DETWindow((0.01, 0.4), (0.01, 0.4), xticks=[0.01, 0.1, 0.4]).xticks
+    (0.01, 0.1, 0.4)
+    """
+
+    pfa_limits: Limits = attrs.field(converter=_numbers)
+    pmiss_limits: Limits = attrs.field(converter=_numbers)
+    xticks: tuple[float, ...] = attrs.field(default=None, converter=_numbers)
+    xticklabels: tuple[str, ...] = attrs.field(default=None, converter=_texts)
+    yticks: tuple[float, ...] = attrs.field(default=None, converter=_numbers)
+    yticklabels: tuple[str, ...] = attrs.field(default=None, converter=_texts)
+
+    def __attrs_post_init__(self) -> None:
+        """Check rates and their number: on a probit scale, 0 and 1 are infinitely far away."""
+        for name, rates, count in (
+            ("pfa_limits", self.pfa_limits, 2),
+            ("pmiss_limits", self.pmiss_limits, 2),
+            ("xticks", self.xticks, len(self.xticklabels) or len(self.xticks)),
+            ("yticks", self.yticks, len(self.yticklabels) or len(self.yticks)),
+        ):
+            inside = all(0.0 < rate < 1.0 for rate in rates)
+            if not inside or len(rates) != count or [*rates] != sorted({*rates}):
+                percent = any(1.0 < rate <= 100.0 for rate in rates)
+                hint = "Percentages must be divided by 100." if percent else ""
+                expected = f"be {count} ascending probabilities within (0, 1)"
+                raise invalid(name, expected, describe(rates), hint)
+
+
+# Ticks of the toolkit's windows, in Det_Plot.m; labels only where they are not the plain per cent.
+_OLD = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
+
+_BIG = (5e-6, 5e-5, 5e-4, 0.005, 0.025, 0.1, 0.25, 0.5, 0.72, 0.88, 0.96, 0.99)
+
+_BIG_LABELS = ("5e-4", "5e-3", "0.05", "0.5", "2.5", "10", "25", "50", "72", "88", "96", "99")
+
+WINDOWS: Mapping[str, DETWindow] = MappingProxyType(
+    {
+        "new": DETWindow(
+            (5e-6, 5e-3),
+            (0.01, 0.99),
+            xticks=(1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3),
+            xticklabels=("1e-3", "2e-3", "5e-3", "0.01", "0.02", "0.05", "0.1", "0.2"),
+            yticks=(0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98),
+        ),
+        "old": DETWindow((5e-4, 0.5), (5e-4, 0.5), xticks=_OLD, yticks=_OLD),
+        # As in the toolkit, without the first tick along the false alarms.
+        "big": DETWindow((5e-6, 0.99), (5e-6, 0.99), _BIG[1:], _BIG_LABELS[1:], _BIG, _BIG_LABELS),
+        "sre10": DETWindow(
+            (3e-6, 0.5),
+            (3e-4, 0.9),
+            xticks=(1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
+            yticks=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8),
+        ),
+    }
+)
+
+"""The four windows of the MATLAB toolkit: ``old`` for NIST evaluations up to 2008 and for
+error-rates of some per cent, ``new`` for very low false-alarm rates (SRE 2010), ``sre10`` between
+both, and ``big`` for almost everything."""
+
+
+def find_window(window: str | DETWindow) -> DETWindow:
+    """Return a window as it is, or the ready-made one of a name."""
+    if isinstance(window, DETWindow):
+        return window
+    if window not in [*WINDOWS]:
+        known = ", ".join(f"'{name}'" for name in WINDOWS)
+        raise invalid("window", f"be one of {known}, 'auto', or a DETWindow", describe(window))
+    return WINDOWS[window]
+
+
+def window_around(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
+    """Return a window that shows where the curves of systems can be measured, and some points.
+
+    From a third of the error-rate that shows 30 errors up to where the last curve gets there. Both
+    axes have the same limits, so that a slope of -1 means equal variances.
+    """
+    judged = list(systems)
+    eers = [results.eer for results in judged]
+    highest = 0.5 if max(eers) < 0.25 else 0.99
+    # Of separable scores there is no curve, and any window will do.
+    best = min((eer for eer in eers if eer > 0.0), default=0.1)
+    sizes = [results.n_non for results in judged], [results.n_tar for results in judged]
+    pfa, pmiss = (min(smallest_measurable_rate(max(n)) / 3.0, best / 3.0, 0.1) for n in sizes)
+    # Where curves enter at the top and leave at the bottom, and the same for the sides.
+    right, top = 3.0 * max(*eers, pfa), 3.0 * max(*eers, pmiss)
+    right = min(max(right, *(x.roc.threshold_at(pmiss=pmiss).pfa for x in judged)), highest)
+    top = min(max(top, *(x.roc.threshold_at(pfa=pfa).pmiss for x in judged)), highest)
+    # No curve is to the left of where the best one enters.
+    left = min(x.roc.threshold_at(pmiss=top).pfa for x in judged)
+    bottom = min(x.roc.threshold_at(pfa=right).pmiss for x in judged)
+    low = min(max(pfa, min(left, best / 3.0)), max(pmiss, min(bottom, best / 3.0)))
+    # Rates of 0 and 1 are in no window.
+    shown = [rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98]
+    low = min(low, *map(min, shown)) if shown else low
+    # A mark has some room of its own.
+    high = max(right, top, *(1.3 * rate / (1.0 + 0.3 * rate) for rate in map(max, shown)))
+    # The next lower rate of 1, 2, 5, 10, ...
+    decade = 10.0 ** math.floor(math.log10(0.98 * low))
+    digit = max(digit for digit in (0.9, 1.0, 2.0, 5.0) if digit * decade <= 0.98 * low)
+    return DETWindow((digit * decade, high), (digit * decade, high))
+
+
+# ---- The probit scale
+
+# Where probabilities of 0 and 1 are drawn, and such as 1e-16: outside of any window, so that lines
+# to them leave through the edge, yet finite.
+_PAST_THE_EDGE = 8.2
+
+# Fewer ticks do not show the scale, more of them touch.
+_FEWEST_TICKS, _MOST_TICKS = 3, 10
+
+_DECADES = 10.0 ** -np.arange(1, 10)
+
+
+def _to_deviates(rates: npt.ArrayLike) -> Float64Array:
+    """Map probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
+    probabilities = np.clip(np.asarray(rates, dtype=np.float64), 0.0, 1.0)
+    return np.clip(scipy.special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
+
+
+def _to_rates(deviates: npt.ArrayLike) -> Float64Array:
+    return np.asarray(scipy.special.ndtr(np.asarray(deviates, dtype=np.float64)))
+
+
+class ProbitLocator(ticker.Locator):
+    """Ticks at given probabilities, or at round ones if fewer than three of them are in view.
+
+    Parameters
+    ----------
+    ticks : sequence of float, default: ()
+        Preferred ticks, ascending.
+    """
+
+    def __init__(self, ticks: Sequence[float] = ()) -> None:
+        self.ticks = np.array(ticks, dtype=np.float64)
+
+    def __call__(self) -> list[float]:
+        """Return the ticks for the current view, those left out whose labels would touch."""
+        axis: Axis = self.axis  # type: ignore[assignment]
+        low, high = sorted(axis.get_view_interval())
+        ticks, side = self.tick_values(low, high), int(axis is axis.axes.yaxis)
+        points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        first, *places, last = _to_deviates([low, *ticks, high])
+        scale = 72.0 * axis.axes.bbox.size[side] / axis.axes.figure.dpi / (last - first)
+        # Digits are 0.64 of their size wide and 0.73 high, a point is half a digit; the windows of
+        # the toolkit have ticks that nearly touch.
+        texts = axis.get_major_formatter().format_ticks(ticks)
+        sizes = [(0.64 * (len(text) - 0.5 * ("." in text)), 0.73)[side] for text in texts]
+        room = points * (np.array(sizes) + (0.24 if self.ticks.size else 0.5)) / (2.0 * scale)
+        kept: list[int] = []
+        # The first to stay are 1, 10 and 50 %, then 0.5 and 5 %, then 2 %.
+        digits = [f"{min(tick, 1.0 - tick):.1e}"[:3] for tick in ticks]
+        for i in sorted(
+            range(len(ticks)), key=lambda i: ["1.0", "5.0", "2.0", digits[i]].index(digits[i])
+        ):
+            if all(abs(places[i] - places[j]) >= room[i] + room[j] for j in kept):
+                kept.append(i)
+        return [ticks[i] for i in sorted(kept)]
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        """Return the ticks for a view from `vmin` to `vmax`."""
+        if _between(self.ticks, vmin, vmax).size >= min(_FEWEST_TICKS, self.ticks.size) > 0:
+            return [*self.ticks.tolist()]
+        # Round probabilities p and 1 - p, the more of them the shorter the view is.
+        for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
+            small = np.outer(_DECADES, digits).ravel()
+            small = small[small < 0.5]
+            ticks = _between(np.sort(np.concatenate((small, [0.5], 1.0 - small))), vmin, vmax)
+            if ticks.size <= _MOST_TICKS:
+                break
+        # A view so short that the scale is almost linear in it.
+        if ticks.size < _FEWEST_TICKS:
+            ticks = _between(np.asarray(ticker.MaxNLocator(5).tick_values(vmin, vmax)), vmin, vmax)
+        return [*ticks.tolist()]
+
+
+def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:
+    # Limits come back from matplotlib through the transform and its inverse.
+    margin = 1e-9 * (high - low)
+    return ticks[(ticks >= low - margin) & (ticks <= high + margin)]
+
+
+class PercentFormatter(ticker.Formatter):
+    """Labels in per cent, without the sign.
+
+    Parameters
+    ----------
+    ticks, labels : sequence of float and of str
+        Labels of certain ticks, to be written in another way than ``0.0005`` or ``12.5``.
+    """
+
+    def __init__(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
+        self.labels = dict(zip(ticks, labels, strict=False))
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of a tick at probability `x`."""
+        plain = np.format_float_positional(100.0 * x, precision=10, trim="-")
+        return self.labels.get(float(x), plain)
+
+
+# ---- The plot
 
 
 class DETPlot(ErrorRatePlot):
@@ -91,7 +336,6 @@ class DETPlot(ErrorRatePlot):
     _word = "DETPlot"
     # The lines of one system share its colour; their strokes tell them apart.
     _looks: ClassVar = {
-        "steppy_det": {"linewidth": 1.5},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
         "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
@@ -104,18 +348,17 @@ class DETPlot(ErrorRatePlot):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, window: str | windows.DETWindow = "old", title: Text = None, ax: Axes | None = None
+        self, window: str | DETWindow = "old", title: Text = None, ax: Axes | None = None
     ) -> None:
         self._fits = str(window) == "auto"
-        shown = windows.find_window("old" if self._fits else window)
-        super().__init__(ax, _SIZE, title)
+        shown = find_window("old" if self._fits else window)
+        labels = "False alarm probability (in %)", "Miss probability (in %)"
+        super().__init__(ax, _SIZE, title, *labels)
         self._seen: list[Results] = []
         # Scales first: setting a scale sets locators, formatters and limits anew.
-        self.ax.set_xscale(windows.ProbitScale())
-        self.ax.set_yscale(windows.ProbitScale())
+        self.ax.set_xscale("function", functions=(_to_deviates, _to_rates))
+        self.ax.set_yscale("function", functions=(_to_deviates, _to_rates))
         self._show(shown)
-        self.ax.set_xlabel("False alarm probability (in %)")
-        self.ax.set_ylabel("Miss probability (in %)")
         # Equal lengths on both axes: where their limits are equal, the curve of equal variances
         # falls at 45 degrees.
         self.ax.set_box_aspect(1.0)
@@ -126,15 +369,17 @@ class DETPlot(ErrorRatePlot):
         super()._set_system(results, name)
         if self._fits:
             self._seen.append(results)
-            self._show(windows.window_around(self._seen))
+            self._show(window_around(self._seen))
 
-    def _show(self, window: windows.DETWindow) -> None:
+    def _show(self, window: DETWindow) -> None:
         """Set limits and ticks."""
         self.window = window
         self.ax.set_xlim(*window.pfa_limits)
         self.ax.set_ylim(*window.pmiss_limits)
-        _set_ticks(self.ax.xaxis, window.xticks, window.xticklabels)
-        _set_ticks(self.ax.yaxis, window.yticks, window.yticklabels)
+        self.ax.xaxis.set_major_locator(ProbitLocator(window.xticks))
+        self.ax.yaxis.set_major_locator(ProbitLocator(window.yticks))
+        self.ax.xaxis.set_major_formatter(PercentFormatter(window.xticks, window.xticklabels))
+        self.ax.yaxis.set_major_formatter(PercentFormatter(window.yticks, window.yticklabels))
 
     def plot_steppy_det(self, style: Text = None, label: Text = None, **look: object) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
@@ -187,7 +432,7 @@ class DETPlot(ErrorRatePlot):
         window, pen = self.window, Pen(style, label, look)
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
         self._line("rocch_det", *points, pen)
-        warn(self._out_of_view(points))
+        warn(self._out_of_view())
         return self.ax
 
     def plot_band(self, band: Band, label: Text = None, **look: object) -> Axes:
@@ -230,7 +475,7 @@ class DETPlot(ErrorRatePlot):
         results = self._system()
         met = enough(band.value, band.low, band.high, results.n_tar)
         met &= band.x * results.n_non >= 3.0
-        return self._band((band.low, band.high), band.x, met, label, look)
+        return self._band(band.x, (band.low, band.high), met, label, **look)
 
     def plot_mindcf_point(
         self, prior: PriorLike, style: Text = None, label: Text = None, **look: object
@@ -261,30 +506,25 @@ class DETPlot(ErrorRatePlot):
         window = self.window
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
         self._line("steppy_det", *points, pen)
-        return self._out_of_view(points)
+        return self._out_of_view()
 
-    def _out_of_view(self, points: tuple[Float64Array, Float64Array]) -> list[Note]:
-        """Say if no stroke of a curve of (pfa, pmiss) crosses the window."""
-        pfa, pmiss = points
-        (left, right), (bottom, top) = self.window.pfa_limits, self.window.pmiss_limits
-        # Both rates are monotonic along the curve, so each stroke lies within the
-        # rectangle of its ends; pfa falls from point to point, pmiss rises.
-        sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
-        upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
-        if (sideways & upwards).any():
+    def _out_of_view(self) -> list[Note]:
+        """Say if no stroke of the last line crosses the window."""
+        path = self.ax.lines[-1].get_path().transformed(self.ax.transScale + self.ax.transLimits)
+        if path.intersects_bbox(Bbox.unit(), filled=False):
             return []
+        (left, right), (bottom, top) = self.window.pfa_limits, self.window.pmiss_limits
         text = (
             f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
             f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
         )
         return [Note(BosarisWarning, text)]
 
-    def _point(self, kind: str, rates: windows.Point, pen: Pen = PLAIN) -> list[Note]:
+    def _point(self, kind: str, rates: Point, pen: Pen = PLAIN) -> list[Note]:
         """Draw a point, or say that it is not in view."""
-        artist = f"The {kind.replace('eer', 'EER').replace('_', ' ')}"
-        notes = base.outside("pfa", rates[0], self.window.pfa_limits, artist) or base.outside(
-            "pmiss", rates[1], self.window.pmiss_limits, artist
-        )
+        artist, window = f"The {kind.replace('eer', 'EER').replace('_', ' ')}", self.window
+        notes = base.outside("pfa", rates[0], window.pfa_limits, artist)
+        notes = notes or base.outside("pmiss", rates[1], window.pmiss_limits, artist)
         if not notes:
             self._line(kind, *rates, pen)
         return notes
@@ -293,19 +533,18 @@ class DETPlot(ErrorRatePlot):
         """Mark the error-rate that 30 errors of the class's trials make, across the window."""
         results, window = self._system(), self.window
         if kind == "DR30_fa":
-            what, error, n_trials, limits = "Pfa", "false alarms", results.n_non, window.pfa_limits
+            what, rate, limits = "Pfa", smallest_measurable_rate(results.n_non), window.pfa_limits
+            line = (rate, rate), window.pmiss_limits
         else:
-            what, error, n_trials, limits = "Pmiss", "misses", results.n_tar, window.pmiss_limits
-        rate = smallest_measurable_rate(n_trials)
-        if rate > 1.0:
-            text = f"{n_trials} trials cannot have 30 {error}. "
-            text += f"The {what} DR30 line will not be plotted."
-            return [Note(BosarisWarning, text)]
+            what, rate, limits = (
+                "Pmiss",
+                smallest_measurable_rate(results.n_tar),
+                window.pmiss_limits,
+            )
+            line = window.pfa_limits, (rate, rate)
         notes = base.outside(f"{what} DR30", rate, limits, f"{what} DR30 line")
         if not notes:
-            ends = (rate, rate)
-            across = (ends, window.pmiss_limits), (window.pfa_limits, ends)
-            self._line(kind, *across[kind != "DR30_fa"], pen)
+            self._line(kind, *line, pen)
         return notes
 
     def _hollow_marks(self) -> None:
@@ -317,7 +556,7 @@ class DETPlot(ErrorRatePlot):
         for spot in spots:
             # Marks that are not in view are no news.
             self._point("dr30", (spot.pfa, spot.pmiss))
-        if max(pfa, pmiss) >= 1.0:
+        if len(spots) < 2:
             self._say("fewer than 30 trials of a class, so that no rate rests on 30 errors")
 
 
@@ -327,25 +566,23 @@ def enough(value: Float64Array, low: Float64Array, high: Float64Array, n_trials:
     return met
 
 
-def _best(results: Results, prior: PriorLike) -> windows.Point:
+def _best(results: Results, prior: PriorLike) -> Point:
     """Return the false-alarm rate and the miss rate of the least cost."""
     best = results.min_dcf_threshold(prior)
     return best.pfa, best.pmiss
 
 
-def _actual(results: Results, prior: PriorLike) -> windows.Point:
+def _actual(results: Results, prior: PriorLike) -> Point:
     """Return the false-alarm rate and the miss rate at the Bayes threshold."""
-    thresholds = DecisionCosts.from_prior(prior).thresholds
-    if np.size(thresholds) != 1:
-        raise invalid("prior", "be one operating point", f"{np.size(thresholds)} of them")
-    pmiss, pfa = results.error_rates_at(np.ravel(thresholds)[0])
+    (threshold,) = np.ravel(DecisionCosts.from_prior(prior).thresholds)
+    pmiss, pfa = results.error_rates_at(threshold)
     return pfa, pmiss
 
 
 @base.door
 def plot_det(
     systems: Systems,
-    window: str | windows.DETWindow = "auto",
+    window: str | DETWindow = "auto",
     ax: Axes | None = None,
     *,
     title: Text = None,
@@ -353,7 +590,7 @@ def plot_det(
     prior: PriorLike | None = None,
     bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> DETPlot:
@@ -412,24 +649,24 @@ def plot_det(
     >>> {kind: len(lines) for kind, lines in plot.artists.items()}
     {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "det")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "det")
     if not {*marks} <= {*_MARKS}:
         raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
-    costs: dict[str, dict[str, windows.Point]] = {name: {} for name in chosen.results}
-    for mark, find in (("min", _best), ("act", _actual)):
-        if mark in marks:
-            if prior is None:
-                raise invalid("prior", f"be given for the mark {mark!r}", "None")
-            for name, results in chosen.results.items():
-                costs[name][_MARKS[mark][0]] = find(results, prior)
+    finders = {"min": _best, "act": _actual}
+    asked, point = [mark for mark in finders if mark in marks], 0.5 if prior is None else prior
+    if asked and prior is None:
+        raise invalid("prior", f"be given for the mark {asked[0]!r}", "None")
+    costs = {
+        name: [(_MARKS[mark][0], finders[mark](results, point)) for mark in asked]
+        for name, results in chosen.results.items()
+    }
     if str(window) == "auto":
-        spots = [spot for points in costs.values() for spot in points.values()]
-        window = windows.window_around(chosen.results.values(), spots)
+        spots = [spot for points in costs.values() for _, spot in points]
+        window = window_around(chosen.results.values(), spots)
     plot = DETPlot(window, title, ax)
     for name, results in plot._each_of(chosen):
-        if name in areas:
-            plot.plot_band(areas[name])
+        if name in chosen.bands:
+            plot.plot_band(chosen.bands[name])
         eer = f"EER {100.0 * results.eer:.3g} %"
         if results.eer > 0.0:
             plot.notes += plot._curve(Pen(label=f"({eer})" if name else eer))
@@ -440,16 +677,9 @@ def plot_det(
             plot.notes += plot._point("eer_point", (results.eer, results.eer))
         if "dr30" in marks:
             plot._hollow_marks()
-        for kind, spot in costs[name].items():
+        for kind, spot in costs[name]:
             plot.notes += plot._point(kind, spot)
     for kind, text in _MARKS.values():
         if kind in plot.artists:
             plot._key(kind, text)
-    plot._finish(legend=legend)
-    return plot
-
-
-def _set_ticks(axis: Axis, ticks: Sequence[float] | None, labels: Sequence[str] | None) -> None:
-    axis.set_major_locator(windows.ProbitLocator(ticks or ()))
-    names = dict(zip(ticks, labels, strict=True)) if ticks and labels else {}
-    axis.set_major_formatter(windows.PercentFormatter(names))
+    return plot._finish(legend)

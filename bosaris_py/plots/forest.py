@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,10 +17,6 @@ from bosaris_py.uncertainty.estimate import Estimate
 # Inches of a new figure; its height grows with the number of lines.
 _WIDTH, _MARGIN, _HEIGHT_PER_LINE = 7.0, 1.2, 0.3
 _LONGEST_PAIR = 24
-
-
-# An estimate, and what is said beside it.
-_Row: TypeAlias = tuple[Estimate, str]
 
 
 @base.door
@@ -63,14 +58,21 @@ def plot_forest(
     >>> [text.get_text() for text in plot.ax.texts]
     ['10.00 [8.29, 12.02]', '20.00 [17.64, 22.59]']
     """
-    match rows:
-        case ComparisonTable():
-            drawn = _differences(rows)
-            reference = 0.0 if reference is None else reference
-        case _:
-            drawn = _estimates(rows)
+    drawn = dict[str, tuple[Estimate, str]]()
+    if isinstance(rows, ComparisonTable):
+        reference = 0.0 if reference is None else reference
+        # Pairs of long names would leave no room for the bars.
+        longest = max(len(row.first + row.second) for row in rows.rows)
+        minus = "\n\N{MINUS SIGN} " if longest > _LONGEST_PAIR else " \N{MINUS SIGN} "
+        for row in rows.rows:
+            drawn[row.first + minus + row.second] = row.difference, f"p = {row.p_holm:.2g}"
+    elif isinstance(rows, Mapping):
+        drawn = {str(name): (one, "") for name, one in rows.items()}
+    if not drawn or any(getattr(one, "low", None) is None for one, _ in drawn.values()):
+        expected = "be a table, or a mapping from names to estimates with an interval"
+        raise invalid("rows", expected, describe(rows))
     lines = len(drawn) * (1 + max(name.count("\n") for name in drawn))
-    plot = base.Plot(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines), title)
+    plot = base.Plot(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines), title, xlabel or "")
     axes, scale, y = plot.ax, 100.0 if percent else 1.0, np.arange(len(drawn))
     ends = [(one.value, one.low, one.high) for one, _ in drawn.values()]
     values, low, high = scale * np.array(ends, dtype=np.float64).T
@@ -88,37 +90,16 @@ def plot_forest(
     form = f".{max(0, 2 - math.floor(math.log10(np.median(lengths))))}f" if lengths else ".3g"
     place: looks.Settings = {"va": "center", "fontsize": looks.letters("small")}
     place["transform"] = axes.get_yaxis_transform()
-    for row, (name, *numbers) in enumerate(zip(drawn, values, low, high, strict=True)):
+    for at, (name, *numbers) in enumerate(zip(drawn, values, low, high, strict=True)):
         middle, start, end = (format(number, form) for number in numbers)
         text = middle if start == end else f"{middle} [{start}, {end}]"
-        axes.text(1.02, row, f"{text}  {drawn[name][1]}".strip(), **place)
+        axes.text(1.02, at, f"{text}  {drawn[name][1]}".strip(), **place)
     axes.yaxis.set_ticks(y)
     # Longer names leave no room for the drawing.
     texts = ("\n".join(looks.as_name(part, most=48) for part in name.split("\n")) for name in drawn)
     # matplotlib's own way to name ticks catches the warnings of all threads.
     axes.yaxis.set_major_formatter(FixedFormatter([*texts]))
     # The first row on top.
-    axes.set(ylim=(len(drawn) - 0.4, -0.6), xlabel=xlabel or "")
+    axes.set_ylim(len(drawn) - 0.4, -0.6)
     axes.yaxis.grid(visible=False)
     return plot
-
-
-def _estimates(rows: Mapping[str, Estimate]) -> dict[str, _Row]:
-    expected = "be a table, or a mapping from names to estimates with an interval"
-    if not (hasattr(rows, "items") and rows):
-        raise invalid("rows", expected, describe(rows))
-    for name, one in rows.items():
-        if getattr(one, "low", None) is None:
-            raise invalid("rows", expected, f"{describe(one)} for {name}")
-    return {str(name): (one, "") for name, one in rows.items()}
-
-
-def _differences(table: ComparisonTable) -> dict[str, _Row]:
-    """Return the differences of a table, with their corrected p-values."""
-    # Pairs of long names would leave no room for the bars.
-    longest = max(len(row.first + row.second) for row in table.rows)
-    minus = "\n\N{MINUS SIGN} " if longest > _LONGEST_PAIR else " \N{MINUS SIGN} "
-    return {
-        row.first + minus + row.second: (row.difference, f"p = {row.p_holm:.2g}")
-        for row in table.rows
-    }

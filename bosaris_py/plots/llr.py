@@ -15,22 +15,18 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.typing import ColorType
 
-from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import check_choice
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics import curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import base, looks as styles
-from bosaris_py.plots.base import PLAIN, Plot
+from bosaris_py.plots.base import Plot
 from bosaris_py.plots.det import enough
-from bosaris_py.plots.looks import Looks, Names, Pen, Settings, Systems, Text
+from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
 _SIZE, _SQUARE = (6.0, 4.5), (5.0, 5.0)
 _LOG_10 = math.log(10.0)
-
-# No more strokes than this can be told apart.
-_STROKES = 500
 
 
 class _LLRPlot(Plot):
@@ -38,24 +34,13 @@ class _LLRPlot(Plot):
 
     _curves_of_systems = ("pav", "pools", "tar", "non", "act", "min")
     _looks: ClassVar = {
-        "tar": {"linewidth": 1.5},
-        "non": {"linewidth": 1.5},
         "misleading": {"marker": "o", "markersize": 6, "zorder": 3},
-        "act": {"linewidth": 1.6},
         "min": {"linestyle": "--", "linewidth": 1.2},
         "neutral": {"linestyle": ":", "linewidth": 1.4},
-        "pav": {"linewidth": 1.5},
         "identity": {"linewidth": 0.8, "alpha": 0.5},
         "infinite_high": {"marker": "^", "markersize": 7, "clip_on": False, "zorder": 3},
         "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
-        "pools": {"linewidth": 1.5},
     }
-
-    def __init__(
-        self, ax: Axes | None, size: tuple[float, float], title: Text, xlabel: str, ylabel: str
-    ) -> None:
-        super().__init__(ax, size, title)
-        self.ax.set(xlabel=xlabel, ylabel=ylabel)
 
     def _class_colour(self, which: int) -> ColorType:
         """Return the colour of targets, 0, or of non-targets, 1."""
@@ -74,27 +59,11 @@ class _LLRPlot(Plot):
         return own | self._chosen.looks.get(self._name, {})
 
     def _draw(
-        self,
-        kind: str,
-        x: npt.ArrayLike,
-        y: npt.ArrayLike,
-        label: Text = "_",
-        look: Mapping[str, object] = PLAIN.look,
+        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = "_", **look: object
     ) -> None:
         """Draw a line of the current system; one without length is a dot."""
-        is_dot = all((part == part[:1]).all() for part in map(np.ravel, (x, y)))
-        dot = {"marker": "o"} if is_dot and kind in self._curves_of_systems else {}
-        self._line(kind, x, y, Pen(None, label, {**dot, **look}))
-
-    def _strokes(self, scores: FloatArray, which: int, height: float) -> None:
-        """Draw the scores of a class as strokes, at a share of the height."""
-        low, high = self.ax.get_xlim()
-        share = (scores[(scores >= low) & (scores <= high)] - low) / (high - low)
-        x = low + (high - low) * np.unique(np.round(_STROKES * share)) / _STROKES
-        look: Settings = {"color": self._class_colour(which), "linestyle": "none"}
-        look |= {"marker": "|", "markersize": 6.0, "markeredgewidth": 0.6, "alpha": 0.7}
-        place = self.ax.get_xaxis_transform()
-        self._obstacles += self.ax.plot(x, np.full(x.size, height), transform=place, **look)
+        is_dot = kind in self._curves_of_systems and np.unique(x).size == np.unique(y).size == 1
+        self._line(kind, x, y, Pen(None, label, {"marker": "o", **look} if is_dot else look))
 
 
 @base.door
@@ -142,10 +111,9 @@ def plot_histogram(
     )
     for which, (size, density, outside) in enumerate(parts):
         colour = plot._class_colour(which)
-        shade = plot.ax.stairs(density, numbers.edges, fill=True, color=colour, alpha=0.25)
+        plot.ax.stairs(density, numbers.edges, fill=True, color=colour, alpha=0.25)
         outline = plot.ax.stairs(density, numbers.edges, color=colour, label=size)
         plot.artists.setdefault("density", []).append(outline)
-        plot._obstacles += [outline, shade]
         for share, side in zip(outside.tolist(), ("below", "above"), strict=True):
             if share > 0.0:
                 plot._say(f"{100.0 * share:.3g} % of {size} {side} the bins")
@@ -153,8 +121,7 @@ def plot_histogram(
         look: Settings = {"color": styles.text_colour(), "linestyle": dash, "linewidth": 1.0}
         plot.ax.axvline(-plo, label=f"threshold at {styles.per_cent(plo)}", **look)
     plot.ax.set_ylim(bottom=0.0)
-    plot._finish()
-    return plot
+    return plot._finish(legend=True)
 
 
 @base.door
@@ -166,7 +133,7 @@ def plot_tippett(
     bands: Mapping[str, Band] | None = None,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -202,8 +169,7 @@ def plot_tippett(
     'log10 likelihood-ratio'
     """
     check_choice(convention, ("above", "crossing"), "convention")
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "tippett")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "tippett")
     plot = _LLRPlot(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
     for name, results in plot._each_of(chosen):
@@ -215,24 +181,21 @@ def plot_tippett(
         )
         for which, (kind, label, share, right, size) in enumerate(parts):
             look, flipped = plot._class_look(which), crossing and which == 1
-            if name in areas:
-                band = areas[name]
+            if name in chosen.bands:
+                band = chosen.bands[name]
                 value, low, high = (part[which] for part in (band.value, band.low, band.high))
-                met = enough(value, low, high, size)
-                ends = (1.0 - high, 1.0 - low) if flipped else (low, high)
-                shade = {"facecolor": look.get("color", plot._colour)}
-                scaled = 100.0 * ends[0], 100.0 * ends[1]
-                plot._band(scaled, band.x / _LOG_10, met, look=shade)
+                met, shade = enough(value, low, high, size), look.get("color", plot._colour)
+                low, high = (1.0 - high, 1.0 - low) if flipped else (low, high)
+                ends = 100.0 * low, 100.0 * high
+                plot._band(band.x / _LOG_10, ends, met, facecolor=shade)
             share = curve.non_below if flipped else share
             steps = {"drawstyle": "steps-post" if flipped else "steps-pre"}
-            plot._draw(kind, curve.llr / _LOG_10, 100.0 * share, label, look | steps)
+            plot._draw(kind, curve.llr / _LOG_10, 100.0 * share, label, **look | steps)
             dot = {key: value for key, value in look.items() if key == "color"}
-            beyond = right if flipped else 1.0 - right
-            plot._draw("misleading", 0.0, 100.0 * beyond, look=dot)
+            plot._draw("misleading", 0.0, 100.0 * (right if flipped else 1.0 - right), **dot)
     plot._line("identity", [0.0, 0.0], [0.0, 100.0], own=False)
     plot.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -243,7 +206,7 @@ def plot_ece(
     bands: Mapping[str, Band] | None = None,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -266,16 +229,15 @@ def plot_ece(
     >>> [text.get_text() for text in plot.ax.get_legend().get_texts()]
     ['A actual', 'A after PAV', 'no LLRs']
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    areas = styles.bands_by_name(bands, chosen, "ece")
+    chosen = styles.choose(systems, looks, order, highlight, legend, bands, "ece")
     plot = _LLRPlot(ax, _SIZE, title, "log10 prior odds", "empirical cross-entropy (bits)")
     highest = 1.0
     for name, results in plot._each_of(chosen):
         curve = curves.ECECurve.from_sample(results._llrs)
         x = curve.plo / _LOG_10
-        if name in areas:
-            band = areas[name]
-            plot._band((band.low, band.high), band.x / _LOG_10, np.isfinite(band.high))
+        if name in chosen.bands:
+            band = chosen.bands[name]
+            plot._band(band.x / _LOG_10, (band.low, band.high), np.isfinite(band.high))
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
         plot._draw("act", x, curve.ece, "actual" if finite.any() else "_")
@@ -285,8 +247,7 @@ def plot_ece(
         highest = max(highest, curve.ece[finite].max(initial=0.0))
     plot._line("neutral", x, curve.neutral, Pen(label="no LLRs"), own=False)
     plot.ax.set(xlim=(x[0], x[-1]), ylim=(0.0, min(1.08 * highest, 1.5)))
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -296,7 +257,7 @@ def plot_pav(
     *,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -320,20 +281,19 @@ def plot_pav(
     >>> plot.ax.get_ylabel()
     'log10 LR after PAV'
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
-    found = {
-        name: curves.PAVCurve.from_sample(each._ranks) for name, each in chosen.results.items()
-    }
+    chosen = styles.choose(systems, looks, order, highlight, legend)
+    found = {n: curves.PAVCurve.from_sample(each._ranks) for n, each in chosen.results.items()}
     plot = _LLRPlot(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     # Pools of one class, which may reach far, are marks on the frame.
-    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in found.values()]
-    finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
-    if not any(part.size for part in finite):
-        # Only pools of one class: what the scores are is all there is to show.
-        finite = [part[np.isfinite(part)] for part in pools]
-    limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
+    ends = np.hstack([np.stack((c.lowest, c.highest, c.llr)) for c in found.values()])
+    inside = ends[:, np.isfinite(ends).all(axis=0)]
+    # If there are no others, what the scores are is all there is to show.
+    inside = inside if inside.size else ends[np.isfinite(ends)]
+    limit = 1.2 * max(0.1, float(np.abs(inside).max(initial=0.0))) / _LOG_10
     plot.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
     alone = len(found) == 1
+    stroke: Settings = {"marker": "|", "linestyle": "none", "alpha": 0.7}
+    stroke["transform"] = plot.ax.get_xaxis_transform()
     for name, results in plot._each_of(chosen):
         curve, sample = found[name], results.sample
         plot._say_infinite()
@@ -343,31 +303,31 @@ def plot_pav(
         x = np.stack((curve.lowest, curve.highest), axis=1).clip(-1e6, 1e6) / _LOG_10
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
-        inside = np.isfinite(y)
+        finite = np.isfinite(y)
         # One system leaves the colours to the classes.
         ink = {"color": styles.text_colour()} if alone and name not in chosen.looks else {}
-        if inside.any():
-            plot._draw("pav", x.ravel()[inside], y[inside], dev, ink)
-        for which, (kind, end) in enumerate((("infinite_high", limit), ("infinite_low", -limit))):
+        if finite.any():
+            plot._draw("pav", x.ravel()[finite], y[finite], dev, **ink)
+        # Targets at the top, where their LLRs are to be.
+        sides = (
+            ("infinite_high", limit, 0.988, sample.tar, "targets"),
+            ("infinite_low", -limit, 0.012, sample.non, "non-targets"),
+        )
+        for which, (kind, end, height, one, noun) in enumerate(sides):
+            own: Settings = {"color": plot._class_colour(which)} if alone else {}
             pure = curve.llr == math.copysign(math.inf, end)
             if pure.any():
-                own = {"color": plot._class_colour(which)} if alone else {}
-                label = "_" if inside.any() or which == 1 else ""
+                label = "_" if finite.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)
-                plot._draw(kind, places, np.full(places.size, end), label, own)
-        # Targets at the top, where their LLRs are to be.
-        sides = (sample.tar, 0.988, "targets"), (sample.non, 0.012, "non-targets")
-        for which, (one, height, noun) in enumerate(sides if alone else ()):
-            plot._strokes(one.listed / _LOG_10, which, height)
-            plot._key(noun, f"{one.size} {noun}", {"color": plot._class_colour(which)})
+                plot._draw(kind, places, np.full(places.size, end), label, **own)
+            if alone:
+                # No more strokes than this can be told apart.
+                places = np.unique(np.round(one.listed / _LOG_10 / limit, 3)) * limit
+                places = places[np.abs(places) <= limit]
+                plot.ax.plot(places, np.full(places.size, height), **stroke | own)
+                plot._key(noun, f"{one.size} {noun}", own)
     plot._line("identity", [-limit, limit], [-limit, limit], own=False)
-    # Among the curves of several systems there is no room.
-    if alone:
-        place: Settings = {"transform": plot.ax.transAxes, "fontsize": styles.letters("x-small")}
-        plot.ax.text(0.03, 0.6, "LLRs are too low", **place)
-        plot.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **place)
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)
 
 
 @base.door
@@ -378,7 +338,7 @@ def plot_reliability(
     *,
     title: Text = None,
     looks: Looks = None,
-    legend: bool | str = True,
+    legend: Legend = True,
     order: Names = None,
     highlight: Names = None,
 ) -> Plot:
@@ -407,7 +367,7 @@ def plot_reliability(
     >>> plot.ax.get_xlabel()
     'posterior at a prior of 10 %'
     """
-    chosen = styles.choose(systems, looks, order, highlight, legend=legend)
+    chosen = styles.choose(systems, looks, order, highlight, legend)
     (plo,) = styles.log_odds(prior)
     words = f"posterior at a prior of {styles.per_cent(plo)}", "share of targets"
     plot = _LLRPlot(ax, _SQUARE, title, *words)
@@ -417,5 +377,4 @@ def plot_reliability(
         plot._draw("pools", x, np.repeat(sigmoid(pools.llr + plo), 2), "")
     plot._line("identity", [0.0, 1.0], [0.0, 1.0], own=False)
     plot.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
-    plot._finish(legend=legend)
-    return plot
+    return plot._finish(legend)

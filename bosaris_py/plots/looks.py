@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import importlib
 import io
-import sys
-import textwrap
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import attrs
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-import scipy
 from matplotlib import cbook, font_manager
 from matplotlib.artist import Artist, ArtistInspector
 from matplotlib.axes import Axes
@@ -25,10 +20,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.transforms import Bbox
 from matplotlib.typing import ColorType, LineStyleType
 
-from bosaris_py._validation import check_choice, describe, invalid, list_some, safe
+from bosaris_py import _validation as arguments
+from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import printable
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
@@ -42,8 +37,8 @@ Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]]
 # Properties of matplotlib's lines by name of the system.
 Looks: TypeAlias = Mapping[str, Mapping[str, object]] | None
 Names: TypeAlias = str | Sequence[str] | None
-_Arguments = ParamSpec("_Arguments")
-_Made = TypeVar("_Made")
+# True, False or "below".
+Legend: TypeAlias = bool | str
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two have a
 # CIEDE2000 distance of 20 and more, and of 10 as deuteranopes and protanopes see them.
@@ -55,7 +50,7 @@ _ROUND = 8
 DASHES: tuple[LineStyleType, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (8, 2, 1, 2)))
 
 # Matplotlib has one set of settings for all threads: one of them draws at a time.
-_DRAWING = threading.RLock()
+DRAWING = threading.RLock()
 
 # What holds everywhere, not for a drawing.
 _OF_PROCESS = ("backend", "backend_fallback", "interactive", "toolbar", "date.epoch")
@@ -69,17 +64,6 @@ _FILES: dict[Any, object] = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42}
 _SMALLEST = 6.0
 
 
-def one_at_a_time(function: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
-    """Let one thread run any of the functions that draw: a decorator."""
-
-    @functools.wraps(function)
-    def call(*args: _Arguments.args, **named: _Arguments.kwargs) -> _Made:
-        with _DRAWING:
-            return function(*args, **named)
-
-    return call
-
-
 @contextlib.contextmanager
 def for_report() -> Iterator[None]:
     """Give the settings of drawings in a report, whatever the user has set."""
@@ -88,7 +72,7 @@ def for_report() -> Iterator[None]:
     settings |= {"figure.figsize": (5.2, 4.6), "font.size": 9.0, "font.family": ["DejaVu Sans"]}
     # Names are no formulas; of points that a screen cannot tell apart one is enough.
     settings |= {"text.parse_math": False, "path.simplify_threshold": 0.3, **_FILES}
-    with _DRAWING, mpl.rc_context(settings):
+    with DRAWING, mpl.rc_context(settings):
         yield
 
 
@@ -109,72 +93,65 @@ class Chosen:
         Properties of lines, by their full names.
     grey : frozenset of str
         Names of systems that do not stand out.
+    bands : mapping of str to Band
+        Bands of some.
     """
 
     results: dict[str, Results]
     given: list[str]
     looks: dict[str, Settings]
     grey: frozenset[str]
+    bands: Mapping[str, Band]
 
 
 def choose(
-    systems: Systems, looks: Looks, order: Names, highlight: Names, *, legend: bool | str
+    systems: Systems,
+    looks: Looks,
+    order: Names,
+    highlight: Names,
+    legend: Legend,
+    bands: Mapping[str, Band] | None = None,
+    kind: BandKind = "det",
 ) -> Chosen:
     """Check the options of a plot before anything is drawn, and put its systems in order."""
-    judged = results_by_name(systems)
-    given = [*judged]
-    if isinstance(order, str):
-        check_choice(order, ("eer", "cllr", "min_cllr"), "order")
-        figure = attrgetter(order)
-        first = sorted(given, key=lambda name: float(figure(judged[name])))
-    else:
-        first = [*(order or ())]
-        _check_names(first, given, "order")
+    judged, looks, bands = results_by_name(systems), looks or {}, bands or {}
     if legend not in (True, False, "below"):
         raise invalid("legend", "be True, False or 'below'", describe(legend))
-    strong = [highlight] if isinstance(highlight, str) else [*(highlight or given)]
-    _check_names(strong, given, "highlight")
-    _check_names(looks or {}, given, "looks")
-    found = {name: checked(each, Line2D) for name, each in (looks or {}).items()}
-    grey = frozenset(given) - {*strong}
-    drawn = sorted(dict.fromkeys([*first, *given]), key=lambda name: name not in grey)
-    return Chosen({name: judged[name] for name in drawn}, given, found, grey)
+    if isinstance(order, str):
+        arguments.check_choice(order, ("eer", "cllr", "min_cllr"), "order")
+        figure = attrgetter(order)
+        order = sorted(judged, key=lambda name: float(figure(judged[name])))
+    first, strong = order or (), highlight or [*judged]
+    strong = [strong] if isinstance(strong, str) else strong
+    named = {"order": first, "highlight": strong, "looks": looks, "bands": bands}
+    for argument, names in named.items():
+        for name in names:
+            if name not in judged:
+                known = arguments.list_some(map(repr, judged), 20)
+                raise invalid(argument, f"name systems of the plot ({known})", describe(name))
+    for band in bands.values():
+        check_band(band, kind)
+    full = {name: checked(each) for name, each in looks.items()}
+    grey = frozenset(judged) - {*strong}
+    drawn = sorted(dict.fromkeys([*first, *judged]), key=lambda name: name not in grey)
+    return Chosen({name: judged[name] for name in drawn}, [*judged], full, grey, bands)
 
 
-def results_by_name(systems: Systems) -> dict[str, Results]:
+def results_by_name(systems: object) -> dict[str, Results]:
     """Return results by name, of what a plot of several systems takes."""
-    expected = "be a mapping from names to Results or to (tar, non)"
-    given: object = {"": systems} if isinstance(systems, Results) else systems
-    if not isinstance(given, Mapping) or not given:
-        raise invalid("systems", expected, describe(systems))
-    found = {}
+    if isinstance(systems, Results):
+        return {"": systems}
+    found, given = {}, systems if isinstance(systems, Mapping) else {}
     for name, value in given.items():
         match value:
             case Results():
                 found[str(name)] = value
             case (tar, non):
                 found[str(name)] = Results(tar, non)
-            case _:
-                raise invalid("systems", expected, f"{describe(value)} for {name}")
+    if not found or len(found) < len(given):
+        expected = "be a mapping from names to Results or to (tar, non)"
+        raise invalid("systems", expected, describe(systems))
     return found
-
-
-def _check_names(names: Iterable[str], given: Sequence[str], argument: str) -> None:
-    """Raise unless a plot has all systems that a caller names."""
-    for name in names:
-        if name not in given:
-            expected = f"name systems of the plot ({list_some(map(repr, given), 20)})"
-            raise invalid(argument, expected, describe(name))
-
-
-def bands_by_name(
-    bands: Mapping[str, Band] | None, chosen: Chosen, kind: BandKind
-) -> Mapping[str, Band]:
-    """Return the bands of a plot, all of which must belong to its systems."""
-    _check_names(bands or {}, chosen.given, "bands")
-    for band in (bands or {}).values():
-        check_band(band, kind)
-    return bands or {}
 
 
 def check_band(band: object, kind: BandKind) -> None:
@@ -197,24 +174,18 @@ def per_cent(plo: float) -> str:
 # ---- Texts and colours
 
 
-@functools.cache
-def _letters() -> frozenset[int]:
-    """Return the letters that drawings of a report can have: their font comes with matplotlib."""
-    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
-    return frozenset(font.get_charmap())
-
-
 def drawable(text: str) -> str:
-    """Return a text in which letters that no drawing can show are escaped."""
-    return "".join(
-        sign if ord(sign) in _letters() else sign.encode("unicode_escape").decode()
-        for sign in printable(text)
-    )
+    """Return a text in which letters that no drawing of a report can show are escaped."""
+    # Their font comes with matplotlib.
+    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
+    known = font.get_charmap().keys()
+    signs = printable(text)
+    return "".join(x if ord(x) in known else x.encode("unicode_escape").decode() for x in signs)
 
 
 def as_name(name: object, more: str = "", *, most: int = 80) -> str:
     """Return a name as it is drawn, of at most so many letters, and what follows it."""
-    shown = safe(name, most)
+    shown = arguments.safe(name, most)
     # Names are no formulas.
     shown = shown.replace("$", r"\$") if mpl.rcParams["text.parse_math"] else shown
     return f"{shown} {more}".strip()
@@ -249,14 +220,7 @@ def system_look(number: int, axes: Axes) -> Settings:
     return {"color": colours[number % len(colours)], "linestyle": dash}
 
 
-def scaled(settings: Settings) -> Settings:
-    """Return properties of a line with its widths and sizes in proportion to the letters."""
-    factor = mpl.rcParams["font.size"] / mpl.rcParamsDefault["font.size"]
-    sizes = ("linewidth", "markersize", "markeredgewidth")
-    return settings | {name: factor * settings[name] for name in sizes if name in settings}
-
-
-def checked(keywords: Mapping[str, object], kind: type[Artist]) -> Settings:
+def checked(keywords: Mapping[str, object], kind: type[Artist] = Line2D) -> Settings:
     """Return properties of an artist by their full names; refuse those that it does not have."""
     full: Settings = cbook.normalize_kwargs(dict(keywords), kind)
     known = ArtistInspector(kind).get_setters() if full else ()
@@ -272,34 +236,25 @@ def _check_text(_: object, field: attrs.Attribute[Text], value: object) -> None:
         raise invalid(field.name, "be a string", describe(value))
 
 
-def _properties(look: Mapping[str, object]) -> Settings:
-    return checked(look, Line2D)
-
-
 @attrs.frozen(eq=False)
 class Pen:
     """What a caller says of a line: format string, legend entry, properties."""
 
     style: Text = attrs.field(default=None, validator=_check_text)
     label: Text = attrs.field(default=None, validator=_check_text)
-    look: Settings = attrs.field(factory=dict, converter=_properties)
+    look: Settings = attrs.field(factory=dict, converter=checked)
 
 
 # ---- Figures
 
 
-def has_own_width() -> bool:
-    """Whether the user has set the size of figures."""
-    return list(mpl.rcParams["figure.figsize"]) != list(mpl.rcParamsDefault["figure.figsize"])
-
-
 def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     """Return `ax`, or the Axes of a new figure of `size` inches that pyplot does not know."""
     if ax is None:
-        if has_own_width():
+        own = mpl.rcParams["figure.figsize"]
+        if list(own) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
-            width = mpl.rcParams["figure.figsize"][0]
-            size = (width, width * (size[1] / size[0]))
+            size = (own[0], own[0] * size[1] / size[0])
         return Figure(figsize=size, layout="constrained").add_subplot()
     if not isinstance(ax, Axes) or ax.name != "rectilinear":
         expected = "be a matplotlib Axes of two straight axes, such as axes.flat[0]"
@@ -307,84 +262,31 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     return ax
 
 
-def lay_out(axes: Axes) -> Bbox:
-    """Give all parts of a figure their places, without drawing them; return where the Axes is."""
-    figure = axes.figure.figure
-    if engine := figure.get_layout_engine():
-        engine.execute(figure)
-    axes.apply_aspect()
-    return axes.get_window_extent()
-
-
-def covers(box: Bbox, artists: Sequence[Artist]) -> bool:
-    """Tell whether a part of a line lies in a box."""
-    for artist in artists:
-        path = artist.get_transform().transform_path(artist.get_path())  # type: ignore[attr-defined]
-        if path.intersects_bbox(box, filled=False) or box.count_contains(path.vertices):
-            return True
-    return False
-
-
 def spread(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
-    """Move ascending texts within [0, 1] apart, as little as it takes."""
-    if not heights:
-        return []
-    # If each is moved down by the room of those below they need only ascend: the PAV algorithm.
+    """Move ascending texts within [0, 1] apart: up, or down from the top."""
     size = np.asarray(sizes)
+    # If each is moved down by the room of those below they need only ascend.
     steps = np.concatenate(([0.0], np.cumsum(0.5 * (size[1:] + size[:-1]))))
-    fitted = scipy.optimize.isotonic_regression(np.asarray(heights) - steps).x
-    return [*(np.clip(fitted, 0.0, max(1.0 - steps[-1], 0.0)) + steps)]
-
-
-def write_below(axes: Axes, notes: Sequence[str]) -> None:
-    """Write notes below the label of the horizontal axis."""
-    size = letters("x-small")
-    width = 72.0 * axes.figure.figure.get_size_inches()[0]
-    most = max(int(0.85 * width / (0.52 * size)), 20)
-    text = "\n".join(textwrap.fill(note, most) for note in notes)
-    look: Settings = {"ha": "center", "va": "top", "fontsize": size, "annotation_clip": False}
-    look |= {"xycoords": axes.xaxis.label, "textcoords": "offset points"}
-    axes.annotate(text, (0.5, 0.0), (0.0, -2.0), **look)
+    ascending = np.maximum.accumulate(np.asarray(heights) - steps)
+    return [*(np.clip(ascending, 0.0, max(1.0 - steps[-1], 0.0)) + steps)]
 
 
 # ---- Pictures
 
 
-@one_at_a_time
 def picture(figure: Figure, extension: str, dpi: float) -> bytes:
     """Return the bytes of a picture, which are the same each time."""
     buffer = io.BytesIO()
-    with mpl.rc_context(_FILES):
+    with DRAWING, mpl.rc_context(_FILES):
         options: Settings = {"format": extension[1:], "metadata": METADATA[extension]}
         figure.savefig(buffer, dpi=dpi, **options)
     return buffer.getvalue()
 
 
-def png(figure: Figure) -> bytes:
-    """Return the picture that a notebook shows."""
-    return picture(figure, ".png", 110.0)
-
-
-def svg(figure: Figure, *, is_laid_out: bool) -> str:
+def svg(figure: Figure) -> str:
     """Return the text of an SVG file, in the settings of a report."""
     buffer = io.StringIO()
-    if is_laid_out:
-        figure.set_layout_engine("none")
     # `savefig` would draw twice: first to lay out, which drawing does by itself.
     canvas = FigureCanvasSVG(figure)
     canvas.print_svg(buffer, metadata=METADATA[".svg"])  # type: ignore[no-untyped-call]
     return buffer.getvalue()
-
-
-def show(figure: Figure) -> None:
-    """Show a figure in a notebook, or in a window of pyplot."""
-    shell = sys.modules.get("IPython")
-    if shell is not None and hasattr(shell.get_ipython(), "kernel"):
-        shell.display.display(shell.display.Image(png(figure)))
-        return
-    # Only now: who never shows a window does not need pyplot.
-    pyplot = importlib.import_module("matplotlib.pyplot")
-    canvas = pyplot.figure(figsize=figure.get_size_inches()).canvas
-    canvas.figure = figure
-    figure.set_canvas(canvas)
-    pyplot.show()

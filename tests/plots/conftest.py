@@ -15,8 +15,7 @@ Drawing = dict[str, Any]
 @pytest.fixture(scope="session")
 def drawings(oracle: Path) -> Drawing:
     """What the toolkit drew: windows, axes, lines, legends and warnings."""
-    drawings: Drawing = json.loads((oracle / "plots.json").read_text())
-    return drawings
+    return json.loads((oracle / "plots.json").read_text())
 
 
 @pytest.fixture(scope="session")

@@ -45,22 +45,20 @@ def test_points_and_bars_are_estimates_and_intervals() -> None:
     assert plot.ax.lines[-1].get_xdata() == [0.2, 0.2]
 
 
-@pytest.mark.parametrize("rows", [{}, [INTERVALS["A"]], {"A": 0.5}])
-def test_bad_intervals(rows: Any) -> None:
-    with pytest.raises(InvalidInputError):
-        plot_forest(rows)
+def test_bad_intervals() -> None:
+    for rows in ({}, [INTERVALS["A"]], {"A": 0.5}):
+        with pytest.raises(InvalidInputError):
+            plot_forest(rows)
 
 
 def test_forest_of_differences() -> None:
     rng = np.random.default_rng(5)
     tar = np.arange(40) % 10 == np.arange(10)[:, None]
-    names = [f"m{i}" for i in range(10)], [f"s{j}" for j in range(40)]
+    names = [f"{i}" for i in range(10)], [f"s{j % 10}-{j}" for j in range(40)]
     key = Key(*names, tar, ~tar)
     systems = {name: Scores(rng.normal(2 * tar, 1), *names) for name in ("A", "B")}
     with pytest.warns(FewSpeakersWarning):
-        compared = compare_systems(
-            systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10)
-        )
+        compared = compare_systems(systems, key, EER(), speakers=lambda n: n.lstrip("s")[0])
     plot = plot_forest(compared)
     (row,) = compared.rows
     (note,) = (text.get_text() for text in plot.ax.texts)

@@ -37,7 +37,7 @@ def _texts(plot: Any) -> list[str]:
 def test_tippett_lines_are_the_numbers(results: Results) -> None:
     curve = TippettCurve.from_sample(results.sample)
     for convention, field in (("above", "non_above"), ("crossing", "non_below")):
-        lines = _lines(plot_tippett({"A": results}, convention=convention))  # type: ignore[arg-type]
+        lines = _lines(plot_tippett({"A": results}, convention=convention))
         tar, non = lines["A H1: targets"], lines["A H2: non-targets"]
         np.testing.assert_allclose(tar.get_xdata(), curve.llr / LOG_10)
         np.testing.assert_allclose(tar.get_ydata(), 100 * curve.tar_above)
@@ -76,18 +76,12 @@ def test_pav_line_joins_the_finite_pools_and_marks_the_others(results: Results) 
 
 def test_pools_of_a_reliability_diagram_are_those_of_pav(results: Results) -> None:
     curve = PAVCurve.from_sample(results.sample)
-    plot = plot_reliability({"A": results}, 0.2)
-    (line,) = plot.artists["pools"]
+    (line,) = plot_reliability({"A": results}, 0.2).artists["pools"]
     # Posterior odds are prior odds, here 1/4, times the likelihood-ratio.
-    for values, llrs in (
-        (line.get_xdata()[::2], curve.lowest),
-        (line.get_xdata()[1::2], curve.highest),
-        (line.get_ydata()[::2], curve.llr),
-    ):
+    ends = (line.get_xdata()[::2], curve.lowest), (line.get_xdata()[1::2], curve.highest)
+    for values, llrs in (*ends, (line.get_ydata()[::2], curve.llr)):
         with np.errstate(over="ignore"):
-            odds = np.exp(llrs) / 4.0
-        expected = np.where(np.isinf(odds), 1.0, odds / (1.0 + np.where(np.isinf(odds), 0, odds)))
-        np.testing.assert_allclose(values, expected, rtol=1e-12)
+            np.testing.assert_allclose(values, 1.0 / (1.0 + 4.0 * np.exp(-llrs)), rtol=1e-12)
 
 
 def test_histogram_has_thresholds(results: Results) -> None:

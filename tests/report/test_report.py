@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
+from bosaris_py import report
 from bosaris_py.errors import BosarisWarning, InvalidInputError
-from bosaris_py.report import figures
 
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = [f"p{j % 6}-s{j:02}" for j in range(40)]
@@ -37,15 +37,8 @@ HOSTILE = [
     "語 😀",
 ]
 
-ELEMENTS = {
-    *("html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main"),
-    *("section", "div", "span", "bdi", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
-    *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
-    *("svg", "defs", "g", "path", "use", "clippath", "rect"),
-}
 
-
-def make(seed: int, strength: float) -> bp.Scores:
+def make(seed, strength):
     """Return made-up scores of all trials."""
     noise = np.random.default_rng(seed).normal(0, 1, IS_TAR.shape)
     return bp.Scores(strength * (2 * IS_TAR - 1) + noise, MODELS, SEGMENTS)
@@ -55,11 +48,15 @@ def speaker(name: str) -> str:
     return name[:2]
 
 
-def evaluate(systems: Any, **options: Any) -> bp.Evaluation:
-    """Judge systems; what evaluate warns of is tested elsewhere."""
+def quietly(function: Any, *args: Any, **options: Any) -> Any:
+    """Call a function; what it warns of is tested elsewhere."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BosarisWarning)
-        return bp.evaluate(systems, KEY, **options)
+        return function(*args, **options)
+
+
+def evaluate(systems: Any, **options: Any) -> bp.Evaluation:
+    return quietly(bp.evaluate, systems, KEY, **options)
 
 
 def written(evaluation: bp.Evaluation, folder: Path, **options: Any) -> str:
@@ -88,9 +85,8 @@ class Elements(HTMLParser):
 
 def section(text: str, name: str) -> str:
     """Return the text of a section, without tags."""
-    found = re.search(rf'<section id="{name}">(.*?)</section>', text, re.DOTALL)
-    assert found, name
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", found[1])).split())
+    (found,) = re.findall(rf'<section id="{name}">(.*?)</section>', text, re.DOTALL)
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", found)).split())
 
 
 @pytest.fixture
@@ -98,11 +94,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The titles of figures, which are not drawn."""
     titles: list[str] = []
 
-    def noted(drawing: figures.Drawing, number: int) -> str:
+    def noted(drawing: report.Drawing, number: int) -> str:
         titles.append(drawing.title)
         return f"<figure>{html.escape(drawing.sentence)}</figure>"
 
-    monkeypatch.setattr(figures.Drawing, "html", noted)
+    monkeypatch.setattr(report.Drawing, "html", noted)
     return titles
 
 
@@ -141,7 +137,6 @@ def test_what_was_evaluated(evaluation: bp.Evaluation, tmp_path: Path, drawn: li
         "95 % at each point, 20 replicates",
         "Date 2026-01-31",
         f"bosaris_py {bp.__version__}, Python ",
-        f"numpy {np.__version__}",
         # FIPS 180-2, appendix B.1.
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
     ):
@@ -170,14 +165,10 @@ def test_the_best_system_and_its_differences_come_first(evaluation, page):
     text = section(page, "systems")
     rows = {row.system: row for row in evaluation.rows if row.condition in (None, "pooled")}
     best, other = sorted(rows, key=lambda name: rows[name].figures["eer"])
-    low, high = rows[best].ends("eer")
-    answer = f"{best} has the lowest EER: {100 * rows[best].figures['eer']:.2f} % "
-    assert text.removeprefix("Systems ").startswith(
-        f"{answer}({100 * low:.2f} to {100 * high:.2f}). It is "
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        (compared,) = evaluation.compare().rows
+    value, low, high = (100 * x for x in (rows[best].figures["eer"], *rows[best].ends("eer")))
+    answer = f"{best} has the lowest EER: {value:.2f} % ({low:.2f} to {high:.2f}). It is "
+    assert text.removeprefix("Systems ").startswith(answer)
+    (compared,) = quietly(evaluation.compare).rows
     differs = compared.p_holm <= 0.05
     assert (f"significantly lower than that of {other}" in text) == differs
     assert (f"not shown to differ from that of {other}" in text) != differs
@@ -199,48 +190,43 @@ def test_a_validation_begins_with_what_misleads(tmp_path: Path, drawn: list[str]
     scores = make(1, 1.0)
     text = written(evaluate({"A": scores}, speakers=speaker), tmp_path, validate=True)
     assert re.findall(r'<section id="(\w+)">', text)[0] == "validation"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        found = bp.validate(scores, KEY, speakers=speaker).figures
+    found = quietly(bp.validate, scores, KEY, speakers=speaker).figures
     cell = r'<td>([^<]*)<span class="interval"> ([^<]*)</span></td>'
     rows = re.findall(rf"<tr><td>([^<]*)</td>{cell}</tr>", text)
-    names = ["misleading_tar", "misleading_non", "cllr"]
-    heads = ["targets with LR < 1 (%)", "non-targets with LR > 1 (%)", "Cllr"]
-    assert [html.unescape(row[0]) for row in rows[:3]] == heads
-    for (_, value, ends), name in zip(rows, names, strict=False):
-        one, scale = found[name], 1 if name == "cllr" else 100
-        assert value == f"{scale * one.value:.4g}"
+    names = {
+        "misleading_tar": ("targets with LR < 1 (%)", 100),
+        "misleading_non": ("non-targets with LR > 1 (%)", 100),
+        "cllr": ("Cllr", 1),
+    }
+    for (head, value, ends), (name, (words, scale)) in zip(rows, names.items(), strict=False):
+        one = found[name]
+        assert (html.unescape(head), value) == (words, f"{scale * one.value:.4g}")
         assert ends == f"[{scale * one.low:.4g}, {scale * one.high:.4g}]"
-    assert "mean LR of non-targets (calibrated: 1)" in section(text, "validation")
     # Of two lists there are no speakers, and so no intervals.
     lists = bp.evaluate({"A": scores.get_tar_non(KEY)})
-    plain = written(lists, tmp_path, validate=True)
-    assert f"Cllr {found['cllr'].value:.4g} no interval" in section(plain, "validation")
+    plain = section(written(lists, tmp_path, validate=True), "validation")
+    assert f"Cllr {found['cllr'].value:.4g} no interval" in plain
     assert '<section id="validation">' not in written(lists, tmp_path)
 
 
 def test_cases_have_their_words(evaluation, page, tmp_path, drawn):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        told = {"propositions": ("<he> speaks", "another"), "reference": "12 men", "folds": 3}
-        case = bp.case_llr(9.0, make(1, 1.0), KEY, speakers=speaker, **told)
+    told = {"propositions": ("<he> speaks", "another"), "reference": "12 men", "folds": 3}
+    case = quietly(bp.case_llr, 9.0, make(1, 1.0), KEY, speakers=speaker, **told)
     text = written(evaluation, tmp_path, cases={"recording & 1": case})
     assert "<h3>recording &amp; 1</h3>" in text
     assert f"<strong>{case.verbal}</strong>" in text
     assert "proposition 1: &lt;he&gt; speaks<br>proposition 2: another<br>" in text
-    assert "at least" in section(text, "cases")
     assert ": the bound of the reference set, no interval" in section(text, "cases")
-    assert '<section id="cases">' not in page
+
+
+FIT = {"cross_fit": bp.LinearCalibration, "speakers": speaker, "rng": 3}
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"plan": "VoxSRC"}, ["Plan VoxSRC", "actCprimary"]),
-        (
-            {"cross_fit": bp.LinearCalibration, "speakers": speaker, "rng": 3},
-            ["Calibration cross-fitted: LinearCalibration, trained at prior 0.5", "Seed 3"],
-        ),
+        (FIT, ["Calibration cross-fitted: LinearCalibration, trained at prior 0.5", "Seed 3"]),
         ({}, ["Speakers not given; each model counts as one speaker", "Intervals none"]),
     ],
 )
@@ -248,9 +234,7 @@ def test_options_are_named(options: Any, said: list[str], tmp_path: Path, drawn:
     text = written(evaluate({"A": make(1, 1.0), "B": make(2, 1.0)}, **options), tmp_path)
     whole = section(text, "summary") + section(text, "systems")
     assert [fact for fact in said if fact not in whole] == []
-    if not options:
-        assert 'id="comparisons"' not in text
-        assert "Shade:" not in text
+    assert options or not re.search('id="comparisons"|Shade:', text)
 
 
 def test_what_is_drawn(evaluation: bp.Evaluation, tmp_path: Path, drawn: list[str]) -> None:
@@ -278,23 +262,19 @@ def test_bands_of_few_systems_or_of_the_best(count, shaded, tmp_path, drawn):
 
 
 @pytest.mark.slow
-def test_a_curve_outside_of_its_window_is_no_news(tmp_path: Path) -> None:
-    # All non-targets above all targets: the curve lies in the corner of all errors.
+@pytest.mark.parametrize("llrs", [[2, -1], [np.inf, -np.inf], [0, 0], [-2, 1]])
+def test_two_trials(tmp_path: Path, llrs: list[float]) -> None:
+    """Whatever lies outside of windows is no news in a report."""
     key = bp.Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
-    swapped = {"A": bp.Scores([[-2.0, 1.0]], ["a"], ["s", "t"])}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        found = bp.evaluate(swapped, key)
-    assert written(found, tmp_path).count("<svg ") == 6
-    with pytest.warns(BosarisWarning, match="outside of the window"):
-        found.det()
+    found = quietly(bp.evaluate, bp.Scores([llrs], ["a"], ["s", "t"]), key)
+    assert written(found, tmp_path, validate=llrs != [-2, 1]).count("<svg ") == 6
 
 
 def test_names_of_legends_are_short_and_differ() -> None:
     names = ["x" * 32, "x" * 33, "x" * 34, "_a", "a\nb"]
-    shown = [*figures.short_names(names).values()]
+    shown = [*report.short_names(names).values()]
     cut = "x" * 31 + "…"
-    assert shown == ["x" * 32, cut, f"{cut}\u00a0(2)", "'_a'", figures.drawable("a\nb")]
+    assert shown == ["x" * 32, cut, f"{cut}\u00a0(2)", "'_a'", report.drawable("a\nb")]
     assert "\n" not in shown[4]
 
 
@@ -308,18 +288,7 @@ def test_same_input_same_bytes_whatever_the_user_set(evaluation, page, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("llrs", [[2, -1], [np.inf, -np.inf], [0, 0]])
-def test_two_trials(tmp_path: Path, llrs: list[float]) -> None:
-    key = bp.Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BosarisWarning)
-        found = bp.evaluate(bp.Scores([llrs], ["a"], ["s", "t"]), key)
-        page = written(found, tmp_path, validate=True)
-    assert page.count("<svg ") == 6
-
-
-@pytest.mark.slow
-def test_hostile_names(tmp_path: Path) -> None:
+def test_hostile_names(page: str, tmp_path: Path) -> None:
     systems = {name: make(i, 1.0) for i, name in enumerate(HOSTILE)}
     column = np.arange(len(SEGMENTS)) % 5
     names = ["pooled", "equalised", *HOSTILE[:3]]
@@ -329,17 +298,16 @@ def test_hostile_names(tmp_path: Path) -> None:
     elements = Elements(written(found, tmp_path, **how))
     tags = Counter(tag for tag, _ in elements.found)
     assert tags["script"] == tags["style"] == 1
-    assert {*tags} <= ELEMENTS
+    assert {*tags} <= {"bdi", *(tag for tag, _ in Elements(page).found)}
     assert not [a for _, attributes in elements.found for a in attributes if a.startswith("on")]
     assert [name for name in HOSTILE[:8] if name not in elements.text] == []
 
 
 def test_asks_for_nothing_and_runs_one_script(page: str) -> None:
     assert not re.search(r"https?:|//|@import|<!--", page.replace("// What has no", ""))
-    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert script
-    assert len(script[1].encode()) <= 2_000
-    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(script.encode()) <= 2_000
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     rules = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     assert rules in page
 
@@ -355,34 +323,25 @@ def test_every_reference_in_a_drawing_has_one_target(page: str) -> None:
     assert wanted <= set(counts)
 
 
-def test_bad_places_and_files_leave_nothing(evaluation, tmp_path, drawn):
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(FileNotFoundError):
-        evaluation.report(tmp_path / "no" / "r.html")
-    with pytest.raises(IsADirectoryError):
-        evaluation.report(tmp_path / "folder")
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+def test_bad_files_leave_the_old_report(evaluation, tmp_path, drawn):
     old = tmp_path / "report.html"
     old.write_text("old")
-    with pytest.raises(FileNotFoundError):
-        evaluation.report(old, files={"A": tmp_path / "absent"})
-    with pytest.raises(InvalidInputError):
-        evaluation.report(old, files={"A": old})
+    for file, error in ((tmp_path / "absent", FileNotFoundError), (old, InvalidInputError)):
+        with pytest.raises(error):
+            evaluation.report(old, files={"A": file})
     assert old.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [old]
 
 
 @pytest.mark.slow
-# With so much noise the last systems have a Cllr far above 1.
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_24_systems_of_39_thousand_trials_make_a_small_file(tmp_path: Path) -> None:
     _, test = bp.load_example("asvspoof2019_la")
     (scores, *_), rng = test.scores.values(), np.random.default_rng(0)
-    noise = {f"system {i}": rng.normal(0, 0.3 * i, scores.values.size) for i in range(24)}
-    systems = {
-        name: scores.transform(lambda values, part=part: values + part)
-        for name, part in noise.items()
-    }
-    bp.evaluate(systems, test.key).report(tmp_path / "report.html")
+    noisy = (
+        scores.transform(lambda x, i=i: x + rng.normal(0, 0.3 * i, x.shape)) for i in range(24)
+    )
+    systems = {f"system {i}": one for i, one in enumerate(noisy)}
+    quietly(quietly(bp.evaluate, systems, test.key).report, tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size < 1_300_000
 
 
