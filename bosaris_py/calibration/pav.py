@@ -137,26 +137,26 @@ class PAVCalibration(base.ScoreMap):
         sample = Sample.from_scores(
             np.append(targets, -outermost), np.append(others, outermost), *weights
         )
-        bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
+        lowest, highest, llrs = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
         n_tar, n_non = sample.tar.size - 1, sample.non.size - 1
         notes = base.few_trials(n_tar, n_non)
-        if bins.llr.size == 1 and min(targets.size, others.size) > base.FEWEST:
+        if llrs.size == 1 and min(targets.size, others.size) > base.FEWEST:
             text = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
             notes.append(Note(SuspectScoresWarning, text))
-        falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
+        falls = int(np.count_nonzero(np.diff(llrs) < 2.0 * score_offset))
         if falls:
             text = (
-                f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
+                f"The map falls between {falls} of its {llrs.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
             notes.append(Note(SuspectScoresWarning, text))
         return cls(
-            score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
+            score_bounds=mark_read_only(np.column_stack((lowest, highest)).ravel()),
             llr_bounds=mark_read_only(
-                np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
+                np.column_stack((llrs - score_offset, llrs + score_offset)).ravel()
             ),
             score_offset=score_offset,
             n_tar=n_tar,

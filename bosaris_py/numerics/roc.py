@@ -22,20 +22,16 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py import _validation as check
+from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
-    IndexArray,
     IntArray,
     Weighting,
     Weights,
-    by_constructor,
     mark_read_only,
-    read_only,
-    round_to_float32,
 )
-from bosaris_py.numerics.hull import ROCCH, Threshold, areas
+from bosaris_py.numerics.hull import ROCCH, Curve, Threshold, areas
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
@@ -72,7 +68,7 @@ def count_below(
     if ordered.dtype == np.float32:
         # numpy would first copy all scores. No float32 number lies between a threshold and the
         # float32 number next to it, so the question is the same.
-        limits = round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
+        limits = arrays.round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
     return np.asarray(ordered.searchsorted(limits, side=side))
 
 
@@ -102,7 +98,7 @@ def with_ends(thresholds: Float64Array) -> Float64Array:
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROC:
+class ROC(Curve):
     """The errors at each threshold that matters; made by `from_scores`. All arrays are read-only.
 
     Parameters
@@ -123,12 +119,6 @@ class ROC:
     >>> roc.threshold_at(pmiss=0.0)
     Threshold(1.0, pmiss=0, pfa=0.5)
     """
-
-    thresholds: Float64Array = attrs.field(converter=read_only)
-    misses: Weights = attrs.field(converter=read_only)
-    false_alarms: Weights = attrs.field(converter=read_only)
-
-    __reduce__ = by_constructor
 
     @classmethod
     def from_scores(
@@ -166,29 +156,7 @@ class ROC:
             f"{self.thresholds.size} thresholds"
         )
 
-    @property
-    def tar_total(self) -> int | float:
-        """Number of targets, or their mass."""
-        total: int | float = self.misses[-1].item()
-        return total
-
-    @property
-    def non_total(self) -> int | float:
-        """Number of non-targets, or their mass."""
-        total: int | float = self.false_alarms[0].item()
-        return total
-
-    @functools.cached_property
-    def pmiss(self) -> Float64Array:
-        """Miss rate at each threshold, rising from 0 to 1."""
-        return mark_read_only(self.misses / self.tar_total)
-
-    @functools.cached_property
-    def pfa(self) -> Float64Array:
-        """False-alarm rate at each threshold, falling from 1 to 0."""
-        return mark_read_only(self.false_alarms / self.non_total)
-
-    def _at(self, chosen: IndexArray) -> "ROC":
+    def _at(self, chosen: arrays.IndexArray) -> "ROC":
         columns = self.thresholds, self.misses, self.false_alarms
         return ROC(*(mark_read_only(column[chosen]) for column in columns))
 
@@ -255,23 +223,9 @@ class ROC:
         return self.threshold(int(at[best[np.argmin((pmiss + pfa)[best])]]))
 
     @functools.cached_property
-    def _targets(self) -> IndexArray:
+    def _targets(self) -> arrays.IndexArray:
         """Where the thresholds are target scores: the misses rise behind them."""
         return np.flatnonzero(np.diff(self.misses) > 0)
-
-    def threshold(self, at: int) -> Threshold:
-        """Return a threshold of the curve with its error-rates.
-
-        Parameters
-        ----------
-        at : int
-            Its place.
-
-        Returns
-        -------
-        Threshold
-        """
-        return Threshold(self.thresholds[at], self.pmiss[at], self.pfa[at])
 
     def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
         """Find the best threshold that keeps one error-rate within a limit.
