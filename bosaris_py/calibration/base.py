@@ -426,12 +426,12 @@ def few_errors(training: TrainingObjective, solution: LinearSolution) -> list[No
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
     is_apart = any(note.kind is errors.SeparableDataWarning for note in solution.notes)
-    if is_apart or training.sum_non is not None or not solution.weights.any():
+    if is_apart or training.non.in_files or not solution.weights.any():
         return []
     limit = -training.plo
     found = {
-        "misses": _some(training.tar, solution, lambda llrs: llrs < limit),
-        "false alarms": _some(training.non, solution, lambda llrs: llrs >= limit),
+        "misses": _some(training.tar.scores, solution, lambda llrs: llrs < limit),
+        "false alarms": _some(training.non.scores, solution, lambda llrs: llrs >= limit),
     }
     if min(found.values()) >= FEWEST:
         return []

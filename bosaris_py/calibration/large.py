@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+import attrs
 import numpy as np
 
-from bosaris_py import errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
 from bosaris_py._notes import warn
 from bosaris_py._parallel import progress_bar
@@ -19,16 +19,9 @@ from bosaris_py.files import hdf5_writing
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
+from bosaris_py.numerics import objective as training
 from bosaris_py.numerics.newton import Ridge, ridge_strengths
-from bosaris_py.numerics.objective import (
-    ClassMoments,
-    ClassSums,
-    LinearLoss,
-    TrainingObjective,
-    class_moments,
-    merge_moments,
-    merge_sums,
-)
+from bosaris_py.numerics.objective import ClassMoments, ClassSums, LinearLoss
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Ndx, Scores, large as files_large
@@ -50,7 +43,7 @@ def objective_in_files(
     objective: str,
     ridge: Ridge,
     all_scored: bool,
-) -> TrainingObjective:
+) -> training.TrainingObjective:
     """Return the objective of a training on files, with some of the non-targets in memory."""
     # Arguments are checked before files are opened and read for minutes.
     ridge_strengths(ridge, 1)
@@ -63,31 +56,42 @@ def objective_in_files(
     )
     warn(missing)
     moments, sizes, some = zip(*found, strict=True)
-    non = np.concatenate(some, axis=1)
-    return TrainingObjective(
-        rule=rule,
-        prior=probability,
-        plo=plo,
-        tar=tar,
-        non=non,
-        n_non=n_non,
-        sum_non=None if non.shape[1] == n_non else functools.partial(_sum_losses, files, n_non),
-        in_files=(class_moments(tar), merge_moments(moments, sizes)),
-    )
+    non: training.TrainingClass = training.TrainingClass(np.concatenate(some, axis=1))
+    if non.n_trials < n_non:
+        non = _ClassInFiles(
+            non.scores, files=files, count=n_non, known=training.merge_moments(moments, sizes)
+        )
+    targets = training.TrainingClass(tar)
+    return training.TrainingObjective(rule=rule, prior=probability, plo=plo, tar=targets, non=non)
+
+
+@attrs.frozen(eq=False)
+class _ClassInFiles(training.TrainingClass):
+    """Non-targets of which some are in memory, from whose optimum training starts."""
+
+    files: files_large.TrialFiles = attrs.field(kw_only=True)
+    count: int = attrs.field(kw_only=True)
+    known: ClassMoments = attrs.field(kw_only=True)
+    in_files: ClassVar[bool] = True
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return self.count
+
+    def moments(self) -> ClassMoments:
+        """Return mean, scatter and range."""
+        return self.known
+
+    def sum(self, loss: LinearLoss) -> ClassSums:
+        """Return the sum of a loss over all trials, in a pass over the files."""
+        first, *others = self.files.sums(loss.sum, f"objective ({loss.rule.name})")
+        return sum(others, start=first)
 
 
 def _summary(scores: FloatArray, step: int) -> tuple[ClassMoments, int, FloatArray]:
     """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
-    return class_moments(scores), scores.shape[1], files_large.evenly(scores, step)
-
-
-def _sum_losses(files: files_large.TrialFiles, n_non: int, loss: LinearLoss) -> ClassSums:
-    """Sum a loss over all non-targets in files."""
-    total = merge_sums(files.sums(loss.sum, f"objective ({loss.rule.name})"))
-    if total.total != n_non:
-        found = f"a pass found {total.total:.0f} non-targets, the first {n_non}"
-        raise errors.FileFormatError(f"{found}: a file has changed meanwhile")
-    return total
+    return training.class_moments(scores), scores.shape[1], files_large.evenly(scores, step)
 
 
 def write_llrs(

@@ -166,7 +166,7 @@ def _kept_features(training: TrainingObjective, n_systems: int, *, few_points: b
     With `few_points` on a side measures are collinear by chance, not by what they are, and other
     ids will show it: only constant features are left out, and weights are the shortest.
     """
-    _, covariance = pool_classes(*training.moments())
+    _, covariance = pool_classes(training.tar.moments(), training.non.moments())
     variance = covariance.diagonal()
     if few_points:
         return variance[n_systems:] > _CONSTANT**2

@@ -28,7 +28,8 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -62,21 +63,21 @@ def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> Cl
     parts, sizes = [], []
     # A row of ones: one product gives sums and sums of products.
     design = np.ones((scores.shape[0] + 1, min(BLOCK, scores.shape[1])))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, scores.shape[1], BLOCK):
-            block = scores[:, start : start + BLOCK]
+    for start in range(0, scores.shape[1], BLOCK):
+        block = scores[:, start : start + BLOCK]
+        away = design[:, : block.shape[1]]
+        size = block.shape[1] if weights is None else weights[start : start + BLOCK].sum()
+        with np.errstate(over="ignore", invalid="ignore"):
             # A first mean is near enough that nothing cancels, however far the scores are from 0.
             first = block.mean(axis=1, dtype=np.float64)
-            away = design[:, : block.shape[1]]
             np.subtract(block, first[:, np.newaxis], out=away[:-1])
-            weighed = away[:-1] * (1.0 if weights is None else weights[start : start + BLOCK])
-            size = block.shape[1] if weights is None else weights[start : start + BLOCK].sum()
+            weighed = away[:-1] if weights is None else away[:-1] * weights[start : start + BLOCK]
             products = np.dot(weighed, away.T) / size
             shift = products[:, -1]
             scatter = products[:, :-1] - np.outer(shift, shift)
-            ends = [end.astype(np.float64) for end in (block.min(axis=1), block.max(axis=1))]
-            parts.append(ClassMoments(first + shift, scatter, *ends))
-            sizes.append(float(size))
+        ends = (end.astype(np.float64) for end in (block.min(axis=1), block.max(axis=1)))
+        parts.append(ClassMoments(first + shift, scatter, *ends))
+        sizes.append(float(size))
     return merge_moments(parts, sizes)
 
 
@@ -117,12 +118,12 @@ _PARTS, _TIMES_MORE = (2**12, 2**16, 2**20), 4
 
 # Largest score that can be trained on: squares of larger ones overflow.
 LARGEST_SCORE = 1e150
-_USABLE = f"hold finite scores of at most {LARGEST_SCORE:g}"
+USABLE = f"hold finite scores of at most {LARGEST_SCORE:g}"
 
 
 @frozen(eq=False)
 class ClassSums:
-    """A loss and its derivatives, summed over trials of one class.
+    """A loss and its derivatives, summed over trials of one class; sums of several parts add up.
 
     `derivatives` is the sum of the curvatures times the outer products of the inputs, with the sum
     of the slopes times the inputs as last row. `worst` is the highest log-odds against the truth,
@@ -134,10 +135,17 @@ class ClassSums:
     worst: float
     total: float
 
+    def __add__(self, other: "ClassSums") -> "ClassSums":
+        """Add the sums over other trials."""
+        loss, total = self.loss + other.loss, self.total + other.total
+        with np.errstate(over="ignore", invalid="ignore"):
+            derivatives = self.derivatives + other.derivatives
+        return ClassSums(loss, derivatives, max(self.worst, other.worst), total)
+
 
 @frozen(eq=False)
 class LinearLoss:
-    """The loss of a linear map on the scores ``(x - centre) / spread``.
+    """The loss of a linear map on scores less their `centre`.
 
     The coefficients, weights and an offset, give the log-odds against the truth.
     """
@@ -145,14 +153,11 @@ class LinearLoss:
     coefficients: Float64Array
     rule: ScoringRule
     centre: Float64Array
-    spread: Float64Array
 
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials, size = scores.shape[1], self.coefficients.size
-        block = min(n_trials, BLOCK)
-        scale, centre = np.append(1.0 / self.spread, 1.0), self.centre[:, np.newaxis]
-        coefficients = self.coefficients * scale
+        block, centre = min(n_trials, BLOCK), self.centre[:, np.newaxis]
         # Rows of scores less their centre, and ones for the offset; the same times the curvature,
         # and the slope: their products are Hessian and gradient.
         design, factors = np.ones((size, block)), np.empty((size + 1, block))
@@ -165,25 +170,61 @@ class LinearLoss:
                 n = part.stop - start
                 x, g, z = design[:, :n], factors[:, :n], log_odds[:n]
                 np.subtract(scores[:, part], centre, out=x[:-1])
-                np.dot(coefficients, x, out=z)
+                np.dot(self.coefficients, x, out=z)
                 worst = max(worst, float(z.max()))
-                losses.append(
-                    self.rule.sum(z, g[-1], g[-2], None if weights is None else weights[part])
-                )
+                own = None if weights is None else weights[part]
+                losses.append(self.rule.sum(z, g[-1], g[-2], own))
                 np.multiply(x[:-1], g[-2], out=g[:-2])
+                # Row by row: a product of matrices takes longer where there are few rows.
                 derivatives += [np.dot(x, row) for row in g]
-            derivatives *= scale
-            derivatives[:-1] *= scale[:, np.newaxis]
         total = float(n_trials) if weights is None else float(weights.sum())
         return ClassSums(math.fsum(losses), derivatives, worst, total)
 
 
-def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
-    """Add the sums over several sets of trials, at least one, in their order."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        derivatives = np.sum([part.derivatives for part in parts], axis=0)
-    losses, worst, totals = zip(*((p.loss, p.worst, p.total) for p in parts), strict=True)
-    return ClassSums(math.fsum(losses), derivatives, max(worst), math.fsum(totals))
+@frozen(eq=False)
+class TrainingClass:
+    """The training scores of one class, (n_systems, n_trials), and what each trial weighs.
+
+    Scores are of float32 or float64, strided or read-only; they are never copied as a whole. Trial
+    weights are positive, of any sum, or None.
+    """
+
+    scores: FloatArray
+    weights: Float64Array | None = None
+    # Whether these are some of the trials, and the others stay in files.
+    in_files: ClassVar[bool] = False
+
+    @classmethod
+    def checked(cls, scores: ArrayLike, weights: Weighting, name: str) -> "TrainingClass":
+        """Check scores and weights, without a copy, and leave out trials of weight zero."""
+        two = np.ndim(scores) == 2
+        matrix = check.as_matrix(scores, name) if two else check.as_vector(scores, name)[None]
+        check.check_not_empty(matrix, name)
+        given = check.as_weights(weights, matrix.shape[1], f"{name}_weights")
+        moderate = moderate_weights(given)
+        if moderate is None or moderate.all():
+            return cls(matrix, moderate)
+        return cls(matrix[:, moderate > 0], moderate[moderate > 0])
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return int(self.scores.shape[1])
+
+    def moments(self) -> ClassMoments:
+        """Return mean, scatter and range."""
+        return class_moments(self.scores, self.weights)
+
+    def sum(self, loss: LinearLoss) -> ClassSums:
+        """Return the sum of a loss over all trials."""
+        return loss.sum(self.scores, self.weights)
+
+    def thinned(self, n_trials: int) -> "TrainingClass":
+        """Return about so many evenly spaced trials."""
+        step = max(1, -(-self.scores.shape[1] // n_trials))
+        # Copied: many passes over scores that lie far apart would wait for the memory.
+        weights = None if self.weights is None else self.weights[::step]
+        return TrainingClass(self.scores[:, ::step].copy(), weights)
 
 
 @frozen(eq=False)
@@ -202,30 +243,23 @@ class LocalModel:
 
 @frozen(eq=False, kw_only=True)
 class TrainingObjective:
-    """The objective of a linear calibration or fusion on a training set.
+    """The objective of a linear calibration or fusion on a training set, with its penalties.
 
-    Coefficients are one weight for each system, then the offset; they act on the scores ``(x -
-    centre) / spread``. `tar` and `non` are (n_systems, n_trials), of float32 or float64, strided or
-    read-only; they are never copied as a whole. Trial weights are positive, of any sum, or None.
-
-    Where not all non-targets are in memory, `non` are some of them, from whose optimum training
-    starts, `n_non` counts all, `sum_non` sums a loss over all, and `in_files` are the moments of
-    both classes.
+    A point is a weight along each of some directions, then the offset at the `centre` of the
+    scores. `chain` makes weights of systems and the offset of it. `stiffness` is the Hessian of the
+    penalties, and `variance` that of half the variance of the fused scores. By default a point is
+    the weights of the scores as they are, and there is no penalty.
     """
 
     rule: ScoringRule
     prior: float
     plo: float
-    tar: FloatArray
-    non: FloatArray
-    tar_weights: Float64Array | None = None
-    non_weights: Float64Array | None = None
-    # By default the scores are taken as they are.
-    centre: Float64Array = Factory(lambda self: np.zeros(self.tar.shape[0]), takes_self=True)
-    spread: Float64Array = Factory(lambda self: np.ones(self.tar.shape[0]), takes_self=True)
-    n_non: int = Factory(lambda self: int(self.non.shape[1]), takes_self=True)
-    sum_non: Callable[[LinearLoss], ClassSums] | None = None
-    in_files: tuple[ClassMoments, ClassMoments] | None = None
+    tar: TrainingClass
+    non: TrainingClass
+    centre: Float64Array = Factory(lambda self: np.zeros(len(self.tar.scores)), takes_self=True)
+    chain: Float64Array = Factory(lambda self: np.eye(self.centre.size + 1), takes_self=True)
+    stiffness: Float64Array = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
+    variance: Float64Array = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
 
     @classmethod
     def from_scores(
@@ -243,123 +277,92 @@ class TrainingObjective:
         Scores are (n_trials,) or (n_systems, n_trials). Trials of weight zero are left out.
         Non-finite scores are not looked for here.
         """
-        rule = scoring_rule(objective)
-        probability, plo = resolve_prior(prior)
-        targets, others = _as_systems(tar, "tar"), _as_systems(non, "non")
-        n_systems = targets.shape[0]
-        if others.shape[0] != n_systems:
+        rule, (probability, plo) = scoring_rule(objective), resolve_prior(prior)
+        targets = TrainingClass.checked(tar, tar_weights, "tar")
+        others = TrainingClass.checked(non, non_weights, "non")
+        n_systems, n_rows = len(targets.scores), len(others.scores)
+        if n_rows != n_systems:
             expected = f"have one row for each of the {n_systems} systems in `tar`"
             hint = "Of `tar` and `non` rows are systems, columns trials."
-            raise check.invalid("non", expected, f"{others.shape[0]} rows", hint)
+            raise check.invalid("non", expected, f"{n_rows} rows", hint)
         if n_systems == 1:
-            check.refuse_labels(targets[0], others[0])
-        targets, tar_masses = _weighted_trials(targets, tar_weights, "tar")
-        others, non_masses = _weighted_trials(others, non_weights, "non")
-        return cls(
-            rule=rule,
-            prior=probability,
-            plo=plo,
-            tar=targets,
-            non=others,
-            tar_weights=tar_masses,
-            non_weights=non_masses,
-        )
+            check.refuse_labels(targets.scores[0], others.scores[0])
+        return cls(rule=rule, prior=probability, plo=plo, tar=targets, non=others)
 
     @property
     def n_tar(self) -> int:
         """Number of target trials."""
-        return int(self.tar.shape[1])
+        return self.tar.n_trials
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials."""
+        return self.non.n_trials
+
+    @property
+    def origin(self) -> Float64Array:
+        """The point of a detector that knows only the prior."""
+        return np.zeros(self.chain.shape[1])
 
     def with_systems(self, kept: BoolArray) -> "TrainingObjective":
         """Return the objective of some of the systems, of the scores as they are."""
-        n = int(np.count_nonzero(kept))
-        tar, non = self.tar[kept], self.non[kept]
-        return evolve(self, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
-
-    def moments(self) -> tuple[ClassMoments, ClassMoments]:
-        """Return the moments of targets and of non-targets, of the scores as they are."""
-        if self.in_files is not None:
-            return self.in_files
-        return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
-
-    def refuse_non_finite(self) -> None:
-        """Raise and say where a score is that cannot be trained on."""
-        refuse_non_finite(self.tar, self.non)
-        raise check.invalid("scores", _USABLE, "others in the files")
-
-    def thinned(self, n_trials: int) -> "TrainingObjective":
-        """Return the objective on about `n_trials` evenly spaced trials of each class."""
-        tar, tar_weights = _thinned(self.tar, self.tar_weights, n_trials)
-        non, non_weights = _thinned(self.non, self.non_weights, n_trials)
-        few = evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
-        return evolve(few, n_non=non.shape[1], sum_non=None, in_files=None)
+        tar, non = (evolve(one, scores=one.scores[kept]) for one in (self.tar, self.non))
+        return TrainingObjective(rule=self.rule, prior=self.prior, plo=self.plo, tar=tar, non=non)
 
     def parts(self) -> list["TrainingObjective"]:
         """Return objectives on ever more trials, whose optima are starts on the way to all."""
         size = max(self.n_tar, self.n_non)
-        parts = [self.thinned(n_trials) for n_trials in _PARTS if size > _TIMES_MORE * n_trials]
-        return parts if self.sum_non is None else [*parts, self.thinned(self.non.shape[1])]
+        sizes = [n_trials for n_trials in _PARTS if size > _TIMES_MORE * n_trials]
+        if self.non.in_files:
+            sizes.append(self.non.scores.shape[1])
+        return [evolve(self, tar=self.tar.thinned(n), non=self.non.thinned(n)) for n in sizes]
 
-    def loss(self, coefficients: Float64Array) -> LinearLoss:
-        """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
-        return LinearLoss(coefficients, self.rule, self.centre, self.spread)
+    def weights(self, point: Float64Array) -> tuple[Float64Array, float]:
+        """Return the weights, and the offset for scores as they are, at a point."""
+        coefficients = self.chain @ point
+        weights = coefficients[:-1]
+        return weights, float(coefficients[-1] - weights @ self.centre)
 
-    def sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
-        # Posterior log-odds of a target are evidence against the truth of non-targets only.
-        tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
-        loss = self.loss(coefficients)
-        if self.sum_non is not None:
-            return tar, self.sum_non(loss)
-        return tar, loss.sum(self.non, self.non_weights)
+    def penalty(self, point: Float64Array) -> float:
+        """Return the penalty at a point."""
+        return 0.5 * float(point @ self.stiffness @ point)
 
-    def evaluate(self, coefficients: Float64Array) -> LocalModel:
-        """Return value, gradient and Hessian at `coefficients`, in one pass."""
-        posterior = coefficients.copy()
+    def deviation(self, point: Float64Array) -> float:
+        """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
+        return math.sqrt(max(0.0, float(point @ self.variance @ point)))
+
+    def damped(self, strength: float) -> "TrainingObjective":
+        """Return the objective with a penalty on the variance of the fused scores."""
+        # With 1/n the log-likelihood-ratios of n separated trials grow to about log n, as far as
+        # so many trials can support them. Unlike a ridge this does not depend on how systems are
+        # correlated, or mixed.
+        return evolve(self, stiffness=self.stiffness + strength * self.variance)
+
+    def evaluate(self, point: Float64Array) -> LocalModel:
+        """Return value, gradient and Hessian at a point, in one pass over the trials."""
+        posterior = self.chain @ point
         posterior[-1] += self.plo
-        tar, non = self.sums(posterior)
+        # Posterior log-odds of a target are evidence against the truth of non-targets only.
+        tar = self.tar.sum(LinearLoss(-posterior, self.rule, self.centre))
+        non = self.non.sum(LinearLoss(posterior, self.rule, self.centre))
         # The two factors of F at the top of this module. Log-odds against the truth of targets
         # fall with the coefficients, hence the sign of their gradient.
         entropy = self.rule.entropy(self.prior)
         tar_price, non_price = self.prior / entropy, (1.0 - self.prior) / entropy
+        # Where the objective overflows its derivatives are NaN; the value says enough.
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             tar_means, non_means = tar.derivatives / tar.total, non.derivatives / non.total
-            hessian = tar_price * tar_means[:-1] + non_price * non_means[:-1]
+            gradient = non_price * non_means[-1] - tar_price * tar_means[-1]
+            hessian = (
+                self.chain.T @ (tar_price * tar_means + non_price * non_means)[:-1] @ self.chain
+            )
+            loss = tar_price * (tar.loss / tar.total) + non_price * (non.loss / non.total)
             return LocalModel(
-                value=tar_price * (tar.loss / tar.total) + non_price * (non.loss / non.total),
-                gradient=non_price * non_means[-1] - tar_price * tar_means[-1],
-                hessian=0.5 * (hessian + hessian.T),
+                value=loss + self.penalty(point),
+                gradient=self.chain.T @ gradient + self.stiffness @ point,
+                hessian=0.5 * (hessian + hessian.T) + self.stiffness,
                 overlap=tar.worst + non.worst,
             )
-
-
-def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
-    """Return scores as a matrix with one row for each system, without a copy."""
-    two = np.ndim(scores) == 2
-    matrix = check.as_matrix(scores, name) if two else check.as_vector(scores, name)[np.newaxis]
-    if matrix.shape[0] == 0:
-        raise check.invalid(name, "hold the scores of at least one system", "no rows")
-    check.check_not_empty(matrix, name)
-    return matrix
-
-
-def _weighted_trials(
-    scores: FloatArray, weights: Weighting, name: str
-) -> tuple[FloatArray, Float64Array | None]:
-    """Check trial weights and leave out the trials whose weight is zero."""
-    checked = moderate_weights(check.as_weights(weights, scores.shape[1], f"{name}_weights"))
-    if checked is None:
-        return scores, None
-    used = checked > 0
-    return (scores, checked) if used.all() else (scores[:, used], checked[used])
-
-
-def _thinned(
-    scores: FloatArray, weights: Float64Array | None, n_trials: int
-) -> tuple[FloatArray, Float64Array | None]:
-    step = max(1, -(-scores.shape[1] // n_trials))
-    # Copied: many passes over scores that lie far apart would wait for the memory.
-    return scores[:, ::step].copy(), None if weights is None else weights[::step]
 
 
 def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
@@ -374,17 +377,11 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
         found = f"{scores[system, trial]:g} at position {trial} of system {system + 1}"
         n_bad = f"{np.count_nonzero(bad)} of {bad.size} are others"
         hint = "Leave those trials out or repair the system."
-        raise check.invalid(name, _USABLE, f"{found}; {n_bad}", hint)
+        raise check.invalid(name, USABLE, f"{found}; {n_bad}", hint)
 
 
 def evaluate_objective(
-    tar: ArrayLike,
-    non: ArrayLike,
-    *,
-    prior: float | OperatingPoint = 0.5,
-    objective: str = "cllr",
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, *, prior: float | OperatingPoint = 0.5, objective: str = "cllr"
 ) -> float:
     r"""Return the training objective of LLRs: 0 for perfect ones, 1 for a detector without scores.
 
@@ -396,12 +393,5 @@ def evaluate_objective(
     tar_llrs, non_llrs = check.as_vector(tar, "tar"), check.as_vector(non, "non")
     check.refuse_nan(tar_llrs, "tar")
     check.refuse_nan(non_llrs, "non")
-    training = TrainingObjective.from_scores(
-        tar_llrs,
-        non_llrs,
-        prior=prior,
-        objective=objective,
-        tar_weights=tar_weights,
-        non_weights=non_weights,
-    )
+    training = TrainingObjective.from_scores(tar_llrs, non_llrs, prior=prior, objective=objective)
     return training.evaluate(np.array([1.0, 0.0])).value

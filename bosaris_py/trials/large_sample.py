@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -120,7 +121,7 @@ class LargeSample(Sample):
             files=attrs.evolve(files, executor=None),
             limits=limits,
             below=below,
-            fa_bits=scoring.mean_of_nats(nats, n_non),
+            fa_bits=nats / math.log(2.0) / n_non,
             notes=tuple(notes),
         )
 
@@ -205,21 +206,19 @@ def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> F
     return scores[(scores >= low) & ((scores < high) | is_last)]
 
 
-def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, list[float]]:
-    """Count all non-targets below thresholds, and return the costs of each block."""
-    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
+def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, float]:
+    """Count all non-targets below thresholds, and sum their costs."""
+    below, nats = np.zeros(thresholds.size, np.int64), 0.0
     for _, (part, costs) in files.pass_over(_count_blocks, thresholds, label="non-targets"):
         below += part
         nats += costs
     return below, nats
 
 
-def _count_blocks(
-    blocks: Iterable[Block], thresholds: Float64Array
-) -> tuple[IntArray, list[float]]:
-    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
+def _count_blocks(blocks: Iterable[Block], thresholds: Float64Array) -> tuple[IntArray, float]:
+    below, nats = np.zeros(thresholds.size, np.int64), 0.0
     for block in blocks:
         scores = np.sort(block.scores_with(-1)[0])
         below += count_below(scores, thresholds)
-        nats += scoring.sums_of_nats(scores, sign=1.0)
+        nats += scoring.sum_of_nats(scores, sign=1.0)
     return below, nats

@@ -197,13 +197,11 @@ def test_standardised_coordinates(scores, rng):
     point = rng.normal(size=4)
     raw = np.append(point[:3] / spread, point[3] - (point[:3] / spread) @ centre)
     plain = TrainingObjective.from_scores(tar, non, prior=0.1)
-    chain = np.block(
-        [[np.diag(1 / spread), np.zeros((3, 1))], [-(centre / spread)[np.newaxis], np.ones((1, 1))]]
-    )
-    here, there = (
-        attrs.evolve(plain, centre=centre, spread=spread).evaluate(point),
-        plain.evaluate(raw),
-    )
+    scale = np.diag([*1 / spread, 1.0])
+    chain = scale.copy()
+    chain[-1, :-1] = -centre / spread
+    here = attrs.evolve(plain, centre=centre, chain=scale).evaluate(point)
+    there = plain.evaluate(raw)
     assert here.value == pytest.approx(there.value, rel=1e-14)
     np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
     np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)
@@ -213,8 +211,8 @@ def test_thinned_sets_keep_the_ends_apart(rng):
     training = TrainingObjective.from_scores(
         rng.normal(size=(2, 50)), rng.normal(size=(2, 1001)), non_weights=np.arange(1.0, 1002.0)
     )
-    thin = training.thinned(100)
-    assert thin.tar.shape == (2, 50)
-    assert thin.non.shape == (2, 91)
+    assert training.tar.thinned(100).scores.shape == (2, 50)
+    thin = training.non.thinned(100)
+    assert thin.scores.shape == (2, 91)
     # Proportions matter only: weights are divided by a power of two, exactly.
-    np.testing.assert_array_equal(thin.non_weights * 1024, np.arange(1.0, 1002.0, 11.0))
+    np.testing.assert_array_equal(thin.weights * 1024, np.arange(1.0, 1002.0, 11.0))
