@@ -17,9 +17,8 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.files import models
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, train_nonnegative
-from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import scoring_rule
+from bosaris_py.numerics.scoring import TrainingObjective, scoring_rule
 from bosaris_py.trials import Conditions, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key

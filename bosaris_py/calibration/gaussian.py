@@ -12,7 +12,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py.calibration.base import COUNT, FEWEST, NUMBER, few_trials
 from bosaris_py.calibration.linear import Line, negative_scale
-from bosaris_py.numerics.objective import class_moments, moderate_weights, refuse_non_finite
+from bosaris_py.numerics.scoring import class_moments, moderate_weights, refuse_non_finite
 
 
 @attrs.frozen(kw_only=True, repr=False)

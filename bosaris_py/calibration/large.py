@@ -19,11 +19,16 @@ from bosaris_py.files import hdf5_writing
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
-from bosaris_py.numerics import objective as training
+from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.newton import Ridge, ridge_strengths
-from bosaris_py.numerics.objective import ClassMoments, ClassSums, LinearLoss
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
+from bosaris_py.numerics.scoring import (
+    ClassMoments,
+    ClassSums,
+    LinearLoss,
+    resolve_prior,
+    scoring_rule,
+)
 from bosaris_py.trials import Ndx, Scores, large as files_large
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import assemble

@@ -19,8 +19,8 @@ from bosaris_py.calibration import base
 from bosaris_py.calibration.large import objective_in_files, write_llrs
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear
-from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring import TrainingObjective
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.key import as_key
 from bosaris_py.trials.large import as_paths

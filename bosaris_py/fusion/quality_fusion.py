@@ -29,7 +29,7 @@ from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import Ridge, train_linear
-from bosaris_py.numerics.objective import (
+from bosaris_py.numerics.scoring import (
     TrainingObjective,
     moderate_weights,
     pool_classes,

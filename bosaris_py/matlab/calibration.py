@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-import bosaris_py.numerics.objective as native
+import bosaris_py.numerics.scoring as native
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
@@ -224,7 +224,7 @@ def evaluate_objective(
 ) -> float:
     """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native: `numerics.objective.evaluate_objective`; differs:
+    Toolkit: evaluate_objective.m; native: `numerics.scoring.evaluate_objective`; differs:
     labels of 0 are allowed, and such trials do not count.
 
     Examples

@@ -24,10 +24,9 @@ from attrs import evolve, frozen
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._notes import Note
-from bosaris_py.numerics import objective as training
-from bosaris_py.numerics.objective import LocalModel, TrainingObjective
+from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.scoring import scoring_rule
+from bosaris_py.numerics.scoring import LocalModel, TrainingObjective, scoring_rule
 
 Ridge: TypeAlias = float | Literal["weak"]
 

@@ -16,8 +16,7 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.linear_fusion import inverted_systems
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
 from tests.forms import evolve
 

@@ -9,9 +9,8 @@ from hypothesis import given, settings, strategies as st
 from bosaris_py.errors import MissingTrialsWarning, SeparableDataWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle
-from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 from bosaris_py.trials import Key, QualityMeasures, Scores
 from tests.forms import evolve
 

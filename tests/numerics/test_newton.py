@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.newton import minimise, train_linear, train_nonnegative, trust_region_step
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 
 # The minimiser
 
@@ -259,7 +258,7 @@ def test_large_sets_start_from_parts(objective, order, rng, passes, monkeypatch)
     full = passes.count(620_000)
     # Brier is minimised three times: cllr's optimum, then from two starts.
     assert full <= (12 if objective == "brier" else 4)
-    monkeypatch.setattr("bosaris_py.numerics.objective._PARTS", ())
+    monkeypatch.setattr("bosaris_py.numerics.scoring._PARTS", ())
     direct = train(tar, non, objective=objective, prior=0.1)
     assert passes.count(620_000) - full > full
     # The last step of a large set is not looked at below a promise of 1e-12.
