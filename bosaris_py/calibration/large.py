@@ -90,8 +90,7 @@ class _ClassInFiles(training.TrainingClass):
 
     def sum(self, loss: LinearLoss) -> ClassSums:
         """Return the sum of a loss over all trials, in a pass over the files."""
-        first, *others = self.files.sums(loss.sum, f"objective ({loss.rule.name})")
-        return sum(others, start=first)
+        return self.files.sum(loss.sum, f"objective ({loss.rule.name})")
 
 
 def _summary(scores: FloatArray, step: int) -> tuple[ClassMoments, int, FloatArray]:

@@ -332,7 +332,7 @@ class LinearLoss:
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials, size = scores.shape[1], self.coefficients.size
-        block, centre = min(n_trials, BLOCK), self.centre[:, np.newaxis]
+        block, centre = max(1, min(n_trials, BLOCK)), self.centre[:, np.newaxis]
         # Rows of scores less their centre, and ones for the offset; the same times the curvature,
         # and the slope: their products are Hessian and gradient.
         design, factors = np.ones((size, block)), np.empty((size + 1, block))

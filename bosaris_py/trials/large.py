@@ -14,14 +14,14 @@ Lists of trials fit into memory. A list beside a matrix is put into the rows of 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -29,15 +29,28 @@ import numpy.typing as npt
 import scipy
 
 import bosaris_py.trials.alignment as align
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
+from bosaris_py import _validation as check
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IntArray,
+    Positions,
+    mark_read_only,
+)
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5_writing import FIELDS, IDS
+from bosaris_py.numerics import scoring
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.roc import both_sides, count_below, distinct
 from bosaris_py.trials.alignment import Frame, IdIndex, Ids
 from bosaris_py.trials.key import Key, Ndx
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.strangers import refuse_strangers
 
@@ -59,8 +72,12 @@ _BLOCK_BYTES, _SCATTERED = 2**22, 16
 # Blocks are done in so many tasks, whatever the workers, each of which opens the files once.
 _TASKS = 64
 
-# Of so many non-targets a sample is kept, from whose optimum training starts.
-KEPT = 2**22
+# Of so many non-targets a sample is kept, from whose optimum training starts; of so many it shows
+# whether they look like log-likelihood-ratios.
+KEPT, _LOOKED_AT = 2**22, 2**12
+
+# Log-odds of the horizontal axis of a Bayes plot: counted at once, they save it a pass.
+_PLO = np.linspace(-10.0, 0.0, 1001)
 
 
 @attrs.frozen(eq=False)
@@ -68,9 +85,7 @@ class MatrixFile:
     """How to read rows of the matrix in a file: scores, or the labels of a key or an Ndx."""
 
     path: Path
-    # Size of the file and when it changed.
-    stamp: tuple[int, int]
-    # Of `KINDS`; or scored: a label wherever there is a score.
+    # "scores", "key" or "ndx".
     kind: str
     shape: tuple[int, int]
     # Name and content of each data set.
@@ -78,45 +93,26 @@ class MatrixFile:
     # Rows that the file keeps together, and bytes of a score.
     chunk: int
     item_size: int
-    # On an old layout.
-    notes: tuple[Note, ...] = ()
-
-    def check_unchanged(self) -> None:
-        """Raise if the file is another one than when it was opened first."""
-        if not self.path.exists() or _stamp(self.path) != self.stamp:
-            message = "changed while it was being read; wait until it is complete"
-            raise FileFormatError(f"{self.path}: {message}")
-
-    def verify(self) -> None:
-        """Read all rows, whose checksums are compared."""
-        step = max(1, _VERIFIED // max(1, self.shape[1]))
-        with ExitStack() as stack:
-            read = self.opened(stack)
-            for start in range(0, self.shape[0], step):
-                read(slice(start, min(start + step, self.shape[0])))
 
     def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
         """Open the file until the stack ends; return what reads rows."""
         source = stack.enter_context(hdf5.opened(self.path))
         found = [source.data_set(name, content) for name, content in self.data_sets]
-        return functools.partial(self._held, found)
+        read = self._scores if self.kind == "scores" else self._labels
+        return functools.partial(read, found[0], found[-1])
 
-    def _held(self, found: list[hdf5.DataSet], rows: slice | Positions) -> Held:
-        first, last = found[0], found[-1]
-        if self.kind == "scores":
-            valid = None if first is last else self._rows(last.read_mask, rows)
-            return self._rows(first.read, rows), None if valid is None or valid.all() else valid
-        if self.kind == "scored":
-            if first is last:
-                return np.ones(self._rows(first.read, rows).shape, np.int8), None
-            return self._rows(last.read_mask, rows).view(np.int8), None
+    def _scores(self, values: hdf5.DataSet, mask: hdf5.DataSet, rows: slice | Positions) -> Held:
+        valid = None if mask is values else self._rows(mask.read_mask, rows)
+        return self._rows(values.read, rows), None if valid is None or valid.all() else valid
+
+    def _labels(self, first: hdf5.DataSet, last: hdf5.DataSet, rows: slice | Positions) -> Held:
         if first is last:
             signed = functools.partial(first.read_mask, signed=True)
             labels = self._rows(signed, rows).view(np.int8)
             if self.kind == "ndx" and labels.min(initial=0) < 0:
                 raise first.error("holds -1: this is a Key; Key.read reads it")
             return labels, None
-        tar, non = (self._rows(mask.read_mask, rows) for mask in found)
+        tar, non = (self._rows(mask.read_mask, rows) for mask in (first, last))
         if (tar & non).any():
             raise last.error(f"shares trials with `/{first.name}`")
         return tar.view(np.int8) - non.view(np.int8), None
@@ -137,86 +133,47 @@ class MatrixFile:
         return out
 
 
-def open_matrix(path: FilePath, kind: str) -> tuple[MatrixFile, Ids]:
-    """Look into a file: return how to read its matrix, and its ids."""
-    place = as_path(path).absolute()
-    stamp = _stamp(place)
-    with hdf5.opened(place) as source:
-        if kind == "trials":
-            kind = "key" if source.kinds[:1] == ["key"] else "ndx"
-        found, _ = hdf5.find_fields(source, kind)
-        notes = hdf5.notes_of_layout(path, kind, found)
-        models, segments = (found.pop(name).check().read_ids() for name in IDS)
-        sets = [found[name].check(whole=False) for name in FIELDS if name in found]
-        chunks = [(each.data.chunks or (1,))[0] if len(each.shape) == 2 else 1 for each in sets]
-        names = [(each.name, each.content) for each in sets]
-        chunk, size = min(max(chunks), max(1, models.size)), sets[0].memory_type.itemsize
-    shape = models.size, segments.size
-    return MatrixFile(place, stamp, kind, shape, names, chunk, size, notes), (models, segments)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
-
-
 @attrs.frozen(eq=False)
 class _List:
-    """A list of trials in memory, in sparse matrices whose rows are read like those of a file."""
+    """A list of trials in memory, whose cells are read like the rows of a file."""
 
-    # The scores, or the labels, which are 0 where there is no trial; and where there are scores
-    # (None: everywhere).
-    contents: scipy.sparse.csr_array
-    present: scipy.sparse.csr_array | None
+    # One more than the line of each cell, 0 where there is none.
+    lines: scipy.sparse.csr_array
+    # After a 0 for no line the scores or the labels: 1 for a target or a trial.
+    values: AnyArray
     kind: str
-    # Of a block, whose bytes count.
-    item_size: int
     chunk: ClassVar[int] = 1
 
     @classmethod
-    def from_cells(
-        cls,
-        at: tuple[AnyArray, AnyArray],
-        shape: tuple[int, int],
-        contents: AnyArray,
-        kind: str,
-        item_size: int = 1,
-    ) -> Self:
-        """Put what is said of some cells into a matrix."""
-        held = np.ones(contents.size, np.bool_)
-        is_scored = kind == "scores"
-        present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
-        return cls(scipy.sparse.csr_array((contents, at), shape=shape), present, kind, item_size)
-
-    @classmethod
-    def from_lines(cls, lines: Positions, n: int, contents: AnyArray, kind: str) -> Self:
-        """Give each of n trials a row of its own."""
-        return cls.from_cells((lines, np.zeros_like(lines)), (n, 1), contents, kind, 8)
+    def from_trials(cls, item: Scores | Key | Ndx) -> Self:
+        """Put the scores, or the labels, into a matrix."""
+        at = np.arange(1, item.n_trials + 1), item.trial_positions()
+        lines = scipy.sparse.csr_array(at, shape=item.shape)
+        own: AnyArray = item._vector()
+        values = own if isinstance(item, Scores) else np.sign(own.astype(np.int8))
+        return cls(lines, np.pad(values, (1, 0)), item._kind)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        rows, cols = self.contents.shape
+        rows, cols = self.lines.shape
         return rows, cols
 
-    def check_unchanged(self) -> None:
-        """Do nothing: the list is in memory."""
-
-    def verify(self) -> None:
-        """Do nothing: the list was read whole."""
+    @property
+    def item_size(self) -> int:
+        """Bytes of what is held of a cell."""
+        return self.values.itemsize
 
     def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
         """Return what makes rows."""
         return self._rows
 
     def _rows(self, rows: slice | Positions) -> Held:
-        present = None if self.present is None else self.present[rows].toarray()
-        return self.contents[rows].toarray(), present
+        lines = self.lines[rows].toarray()
+        return self.values[lines], lines > 0
 
 
-def _labels(trials: Key | Ndx) -> Labels:
-    """Return the label of each trial, column by column; of trials without labels 1."""
-    return np.sign(trials._vector().astype(np.int8))
+Source: TypeAlias = MatrixFile | _List
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
@@ -230,10 +187,34 @@ def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
     return key
 
 
+def _open(path: FilePath, kind: str) -> tuple[Source, Ids]:
+    """Look into a file of "scores", a "key" or "trials": return how to read rows, and its ids."""
+    if hdf5.is_list(path):
+        item = Scores.read(path) if kind == "scores" else read_list(path, is_key=kind == "key")
+        return _List.from_trials(item), item.ids
+    place = check.as_path(path).absolute()
+    with hdf5.opened(place) as source:
+        if kind == "trials":
+            kind = "key" if source.kinds[:1] == ["key"] else "ndx"
+        found, _ = hdf5.find_fields(source, kind)
+        warn(hdf5.notes_of_layout(path, kind, found))
+        models, segments = (found.pop(name).check().read_ids() for name in IDS)
+        sets = [found[name].check(whole=False) for name in FIELDS if name in found]
+        chunks = [(each.data.chunks or (1,))[0] if len(each.shape) == 2 else 1 for each in sets]
+        names = [(each.name, each.content) for each in sets]
+        chunk, size = min(max(chunks), max(1, models.size)), sets[0].memory_type.itemsize
+    shape = models.size, segments.size
+    return MatrixFile(place, kind, shape, names, chunk, size), (models, segments)
+
+
 def verified_ids(path: FilePath, kind: str) -> Ids:
-    """Read all of a file of scores, a key or an Ndx, by rows, and return its ids."""
+    """Read all of a file of scores, a key or an Ndx, whose checksums are compared; return ids."""
     source, ids = _open(path, kind)
-    source.verify()
+    n_rows, step = source.shape[0], max(1, _VERIFIED // max(1, source.shape[1]))
+    with ExitStack() as stack:
+        read = source.opened(stack)
+        for start in range(0, n_rows, step):
+            read(slice(start, min(start + step, n_rows)))
     return ids
 
 
@@ -290,31 +271,49 @@ class FileTrials:
         Models and segments of the key.
     n_found : (int, int)
         How many of them all score files have.
-    sources : sequence of MatrixFile or list of trials
-        What gives rows: of labels first, then of the scores of each file. Where all files are
-        lists, a row is a trial.
+    trials : MatrixFile or list of trials, optional
+        What gives rows of labels; by default all scores of the first file are trials.
+    systems : sequence of MatrixFile or list of trials
+        What gives rows of the scores of each file.
     frames : sequence of Frame
         Where the rows and columns of the key are in each of these.
     order : ndarray of int, optional
         In which rows are read, that of the first score file; None is that of the key.
     factor : float, optional
         What makes natural logarithms of the scores.
+    stamps : dict
+        Size of each file and when it changed.
     """
 
     ids: Ids
     n_found: tuple[int, int]
-    sources: Sequence[MatrixFile | _List]
+    trials: Source | None
+    systems: Sequence[Source]
     frames: Sequence[Frame]
     order: Positions | None
     factor: float | None
+    stamps: dict[Path, tuple[int, int]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self.frames[0].shape
+
+    def check_unchanged(self) -> None:
+        """Raise if a file is another one than when it was opened first."""
+        for path, stamp in self.stamps.items():
+            if not path.exists() or _stamp(path) != stamp:
+                message = "changed while it was being read; wait until it is complete"
+                raise FileFormatError(f"{path}: {message}")
 
     def cut(self) -> list[slice]:
         """Cut the rows into blocks of whole chunks."""
-        n_rows, n_cols = self.sources[0].shape
+        n_rows, n_cols = self.shape
+        sources = [*self.systems, *([] if self.trials is None else [self.trials])]
         scattered = self.order is not None or any(f.rows is not None for f in self.frames)
-        row_bytes = max(1, n_cols) * max(each.item_size for each in self.sources)
+        row_bytes = max(1, n_cols) * max(each.item_size for each in sources)
         # A chunk larger than a block would be read again for each block.
-        chunk = max(each.chunk for each in self.sources)
+        chunk = max(each.chunk for each in sources)
         most = _BLOCK_BYTES * (_SCATTERED if scattered else 1)
         step = max(1, most // row_bytes // chunk) * chunk
         return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
@@ -322,12 +321,14 @@ class FileTrials:
     def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
         """Read some of the blocks."""
         with ExitStack() as stack:
-            key, *systems = (each.opened(stack) for each in self.sources)
+            key = None if self.trials is None else self.trials.opened(stack)
+            pairs = [(s.opened(stack), f) for s, f in zip(self.systems, self.frames, strict=True)]
             for block in blocks:
                 rows = np.r_[block] if self.order is None else self.order[block]
-                labels, _ = key(align.as_slice(rows))
-                pairs = zip(systems, self.frames, strict=True)
                 scores, valid = zip(*(_aligned(*pair, rows) for pair in pairs), strict=True)
+                labels = np.ones(scores[0].shape, np.int8)
+                if key is not None:
+                    labels, _ = key(align.as_slice(rows))
                 if self.factor is not None:
                     scores = tuple(self.factor * each.astype(np.float64) for each in scores)
                 yield Block(rows, labels, scores, valid)
@@ -341,7 +342,7 @@ class FileTrials:
 
     def missing(self, counts: IntArray) -> list[Note]:
         """Note models, segments and trials without scores, given the sum of `Block.counts`."""
-        n_classes = 2 if self.sources[0].kind == "key" else 1
+        n_classes = 2 if self.trials is not None and self.trials.kind == "key" else 1
         wanted, found = counts[:4].reshape(2, 2)[:, :n_classes].tolist()
         sizes = self.ids[0].size, self.ids[1].size
         return align.notes_of_missing(sizes, self.n_found, wanted, found)
@@ -374,56 +375,34 @@ def open_trials(
     """
     if not score_files:
         raise invalid("score_files", "hold at least one file", "none")
-    paths = [*score_files, score_files[0] if trial_file is None else trial_file]
-    listed = list(map(hdf5.is_list, paths))
-    sources: list[MatrixFile | _List]
-    if all(listed):
-        # A matrix may be too large: each trial has a row of its own.
-        systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
-        n, sources = trials.n_trials, []
-        for system in systems:
-            values, found = system.found_in(trials)
-            lines = np.arange(n) if found is None else np.flatnonzero(found)
-            sources.append(_List.from_lines(lines, n, values, "scores"))
-        sources.append(_List.from_lines(np.arange(n), n, _labels(trials), trials._kind))
-        known = [each.ids for each in (*systems, trials)]
-    else:
-        kind = "scored" if trial_file is None else "key" if is_key else "trials"
-        kinds = [*["scores"] * len(score_files), kind]
-        sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
-    *others, wanted = (list(map(IdIndex, each)) for each in known)
-    for index, path in zip([*others, wanted], paths, strict=True):
+    paths = [*score_files, *([] if trial_file is None else [trial_file])]
+    stamps = {path: _stamp(path) for path in map(Path.absolute, map(check.as_path, paths))}
+    kinds = [*["scores"] * len(score_files), "key" if is_key else "trials"]
+    sources, known = zip(*map(_open, paths, kinds), strict=True)
+    indexes = [[IdIndex(each) for each in ids] for ids in known]
+    for path, index in zip(paths, indexes, strict=True):
         for each in index:
             each.check_unique(f"ids of {path}")
-    ids, frames = known[-1], []
-    for own, mine in zip(known, others, strict=False):
-        rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
+    # Without a file of trials those of the first file.
+    last = 0 if trial_file is None else -1
+    ids, frames = known[last], []
+    for own, mine in zip(known[: len(score_files)], indexes, strict=False):
+        rows, cols = (a.locate(b) for a, b in zip(mine, indexes[last], strict=True))
         frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
         if is_key:
             refuse_strangers(frames[-1], ids, own)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
-    first = frames[0].rows if is_key and not listed[0] else None
+    first = frames[0].rows if is_key and isinstance(sources[0], MatrixFile) else None
     order = None if first is None else np.argsort(first, kind="stable")
-    if all(listed):
-        frames = [Frame(None, None, sources[-1].shape)] * len(frames)
-    sources.insert(0, sources.pop())
-    return FileTrials(ids, (n_models, n_segments), sources, frames, order, factor)
+    systems = sources[: len(score_files)]
+    trials = None if trial_file is None else sources[-1]
+    return FileTrials(ids, (n_models, n_segments), trials, systems, frames, order, factor, stamps)
 
 
-def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
-    """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
-    if not hdf5.is_list(path):
-        matrix, ids = open_matrix(path, "scores" if kind == "scored" else kind)
-        warn(matrix.notes)
-        return (attrs.evolve(matrix, kind=kind) if kind == "scored" else matrix), ids
-    if kind == "scores":
-        scores = Scores.read(path)
-        at = scores.trial_positions()
-        return _List.from_cells(at, scores.shape, scores.values, kind), scores.ids
-    trials = read_list(path, is_key=kind == "key")
-    at, labels = trials.trial_positions(), _labels(trials)
-    return _List.from_cells(at, trials.shape, labels, trials._kind), trials.ids
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 # ---- Passes over all blocks
@@ -462,23 +441,17 @@ class TrialFiles:
     ) -> Self:
         """Align the ids of score files and the key beside them, once or several times."""
         workers = whole_number(workers, 1, "workers")
-        factor = None if base is None else log_of_base(base)
+        factor = None if base is None else check.log_of_base(base)
         opened = [open_trials(scores, key, factor, is_key=True) for scores, key in files]
         return cls(tuple(opened), workers, executor, progress)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without the executor, which is of this process."""
-        return type(self), (self.parts, self.workers, None, self.progress)
 
     def step(self, n_kept: int) -> int:
         """Return which of so many non-targets are to be taken that about `n_kept` are."""
         # An odd number, or in a matrix of 2**k columns all would lie in a few of them.
-        return sum(math.prod(part.sources[0].shape) for part in self.parts) // n_kept | 1
+        return sum(math.prod(part.shape) for part in self.parts) // n_kept | 1
 
-    def pass_over(
-        self, function: Callable[..., Result], *shared: object, label: str
-    ) -> Iterator[tuple[int, Result]]:
-        """Yield the part, and ``function(blocks, *shared)``, of each task in their order."""
+    def totals(self, function: Callable[[Block], Result], label: str) -> list[Result]:
+        """Return for each part the sum of ``function(block)`` over its blocks."""
         cuts = [part.cut() for part in self.parts]
         # What runs elsewhere needs no ids.
         bare = [attrs.evolve(part, ids=(np.empty(0, np.str_),) * 2) for part in self.parts]
@@ -490,14 +463,17 @@ class TrialFiles:
             for start in range(0, len(blocks), n_each)
         ]
         found = run_tasks(
-            functools.partial(_run, function, shared),
+            functools.partial(_total, function),
             [(bare[number], blocks) for number, blocks in tasks],
             workers=self.workers,
             executor=self.executor,
             label=label,
             progress=self.progress,
         )
-        return zip((number for number, _ in tasks), found, strict=True)
+        totals: dict[int, Result] = {}
+        for (number, _), one in zip(tasks, found, strict=True):
+            totals[number] = operator.add(totals[number], one) if number in totals else one
+        return [*totals.values()]
 
     def first_pass(
         self, keep: Callable[[FloatArray], Result], label: str, *, all_scored: bool
@@ -507,63 +483,63 @@ class TrialFiles:
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
         """
-        passed: list[list[tuple[IntArray, IntArray, FloatArray, list[Result]]]]
-        passed = [[] for _ in self.parts]
-        for number, found in self.pass_over(_look, keep, label=label):
-            passed[number].append(found)
-        totals, tar, kept, notes = [], list[FloatArray](), list[Result](), list[Note]()
-        for part, parts in zip(self.parts, passed, strict=True):
-            counts, nan, targets, others = zip(*parts, strict=True)
-            part.refuse_nan(np.concatenate(nan))
-            totals.append(np.sum(counts, axis=0))
+        passed = self.totals(functools.partial(_look, keep), label)
+        notes = list[Note]()
+        for part, seen in zip(self.parts, passed, strict=True):
+            part.refuse_nan(np.concatenate(seen.nan))
             # Before a class without scores is refused: ids that do not match are often the reason.
-            notes += part.missing(totals[-1])
-            tar += targets
-            kept += itertools.chain(*others)
+            notes += part.missing(seen.counts)
         if all_scored:
-            refuse_missing(totals[0])
-        n_tar, n_non, scored_tar, scored_non = np.sum([n[:4] for n in totals], axis=0).tolist()
+            refuse_missing(passed[0].counts)
+        counts = np.sum([seen.counts[:4] for seen in passed], axis=0)
+        n_tar, n_non, scored_tar, scored_non = counts.tolist()
         for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
             if not n_scored:
                 hint = "" if n_non else f"All {n_tar} trials are targets: is it an Ndx?"
                 raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
-        return np.concatenate(tar, axis=1), scored_non, kept, notes
+        tar = np.concatenate([each for seen in passed for each in seen.tar], axis=1)
+        return tar, scored_non, [each for seen in passed for each in seen.kept], notes
 
-    def sums(self, function: Callable[[FloatArray], Result], label: str) -> list[Result]:
-        """Return ``function(scores)`` of the non-targets, (n_files, n), of each block with some."""
-        return [one for _, found in self.pass_over(_each, function, label=label) for one in found]
+    def sum(self, function: Callable[[FloatArray], Result], label: str) -> Result:
+        """Return the sum of ``function(scores)`` over blocks of non-targets, (n_files, n)."""
+        found = self.totals(functools.partial(_of_non_targets, function), label)
+        return functools.reduce(operator.add, found)
 
 
-def _run(
-    function: Callable[..., Result],
-    shared: tuple[object, ...],
-    task: tuple[FileTrials, list[slice]],
-) -> Result:
+@attrs.frozen(eq=False)
+class _Seen:
+    """What the first pass found in some blocks: counts, NaN, targets, and what is kept."""
+
+    counts: IntArray
+    nan: list[IntArray]
+    tar: list[FloatArray]
+    kept: list[Any]
+
+    def __add__(self, other: _Seen) -> _Seen:
+        """Join what was found in other blocks."""
+        pairs = zip(
+            attrs.astuple(self, recurse=False), attrs.astuple(other, recurse=False), strict=True
+        )
+        return _Seen(*(one + more for one, more in pairs))
+
+
+def _look(keep: Callable[[FloatArray], Result], block: Block) -> _Seen:
+    non = block.scores_with(-1)
+    kept = [keep(non)] if non.size else []
+    return _Seen(block.counts(), [block.nan()], [block.scores_with(1)], kept)
+
+
+def _of_non_targets(function: Callable[[FloatArray], Result], block: Block) -> Result:
+    return function(block.scores_with(-1))
+
+
+def _total(function: Callable[[Block], Result], task: tuple[FileTrials, list[slice]]) -> Result:
     part, blocks = task
     try:
-        return function(part.read(blocks), *shared)
+        return functools.reduce(operator.add, map(function, part.read(blocks)))
     finally:
         # That a file has changed explains whatever failed.
-        for source in part.sources:
-            source.check_unchanged()
-
-
-def _each(blocks: Iterable[Block], function: Callable[[FloatArray], Result]) -> list[Result]:
-    lists = (block.scores_with(-1) for block in blocks)
-    return [function(non) for non in lists if non.size]
-
-
-def _look(
-    blocks: Iterable[Block], keep: Callable[[FloatArray], Result]
-) -> tuple[IntArray, IntArray, FloatArray, list[Result]]:
-    """Return counts, NaN, target scores, and what is kept of the non-targets."""
-    counts, nan, tar, kept = [], [], [], []
-    for block in blocks:
-        counts.append(block.counts())
-        nan.append(block.nan())
-        tar.append(block.scores_with(1))
-        kept += _each([block], keep)
-    return np.sum(counts, axis=0), np.concatenate(nan), np.concatenate(tar, axis=1), kept
+        part.check_unchanged()
 
 
 def refuse_missing(counts: IntArray) -> None:
@@ -593,9 +569,204 @@ def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath
 
 def as_paths(paths: object, name: str) -> list[FilePath]:
     """Return one or several names of files as a list."""
-    is_one = isinstance(paths, str | os.PathLike)
-    given = [paths] if is_one else list(paths) if isinstance(paths, Iterable) else []
-    listed = [path for path in given if isinstance(path, str | os.PathLike)]
-    if not listed or len(listed) < len(given):
-        raise invalid(name, "be the name of a file, or several of them", describe(paths))
-    return listed
+    given = check.as_list(paths)
+    listed = given if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise invalid(name, "hold the name of a file", "none")
+    return [check.as_path(path, name) for path in listed]
+
+
+# ---- A sample in files
+
+
+@attrs.frozen(eq=False, repr=False)
+class _CountedClass(ScoredClass):
+    """A class of which some scores are kept, the lowest and the highest among them."""
+
+    count: int = attrs.field(kw_only=True)
+
+    @property
+    def size(self) -> int:
+        """Number of trials."""
+        return self.count
+
+
+@attrs.frozen(eq=False, repr=False)
+class LargeSample(Sample):
+    """The scored trials of one system in files of any size; made by `from_files`.
+
+    Parameters
+    ----------
+    tar, non : object
+        The target scores; of the non-targets their number, and some.
+    kinds, speaker_ids : None
+        Not known of files.
+    files : TrialFiles
+        What reads the files again.
+    limits : (k,) ndarray of float64
+        Where non-targets were counted, ascending.
+    below : (k,) ndarray of int
+        Non-targets below each of them.
+    fa_bits : float
+        Mean of log2(1 + exp(score)) of the non-targets.
+    notes : tuple of Note
+        What is missing from the files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import bosaris_py as bp
+    >>> test, folder = bp.load_example("asvspoof2019_la").eval, Path(tempfile.mkdtemp())
+    >>> test.scores["xvector"].save(folder / "scores.h5")
+    >>> test.key.save(folder / "key.h5")
+    >>> results = bp.Results.from_files(folder / "scores.h5", folder / "key.h5")
+    >>> print(f"{results.eer:.4f}")
+    0.0243
+    """
+
+    files: TrialFiles = attrs.field(kw_only=True)
+    limits: Float64Array = attrs.field(kw_only=True)
+    below: IntArray = attrs.field(kw_only=True)
+    fa_bits: float = attrs.field(kw_only=True)
+    in_files: ClassVar[bool] = True
+
+    @classmethod
+    def from_files(cls, files: TrialFiles, prior: PriorLike | None = None) -> LargeSample:
+        """Pass over files twice: for the targets, and to count non-targets.
+
+        Parameters
+        ----------
+        files : TrialFiles
+            Opened keys with a score file beside each.
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+            Operating points at whose Bayes thresholds non-targets are counted, too.
+
+        Returns
+        -------
+        LargeSample
+
+        Raises
+        ------
+        FileFormatError
+            If a file is damaged, or changes while it is read.
+        InvalidInputError
+            If a class has no scores, or a score is NaN.
+        """
+        keep = functools.partial(_some, step=files.step(_LOOKED_AT))
+        tar, n_non, some, notes = files.first_pass(keep, "target scores", all_scored=False)
+        ordered = mark_read_only(np.sort(tar[0]))
+        wanted = [both_sides(distinct(ordered)), DecisionCosts.from_plo(_PLO).thresholds]
+        if prior is not None:
+            wanted.append(np.ravel(DecisionCosts.from_prior(prior).thresholds))
+        limits = mark_read_only(np.unique(np.concatenate(wanted)))
+        below, nats = _count_all(files, limits)
+        non = _CountedClass(np.concatenate(some), count=n_non)
+        return cls(
+            ScoredClass(ordered),
+            non,
+            # The executor may have ended when rates are asked for later.
+            files=attrs.evolve(files, executor=None),
+            limits=limits,
+            below=below,
+            fa_bits=nats / math.log(2.0) / n_non,
+            notes=tuple(notes),
+        )
+
+    @property
+    def _has_few_targets(self) -> bool:
+        return True
+
+    def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
+        """Return the numbers of trials below thresholds, which are among the limits."""
+        misses = count_below(self.tar.scores, thresholds)
+        misses[-1] = self.tar.size
+        inner = self.below[np.searchsorted(self.limits, thresholds[1:-1])]
+        # The first accepts all, and the last rejects scores of inf, too.
+        return misses, np.concatenate(([0], inner, [self.non.size]))
+
+    def rates_at_all(
+        self, times: Times = None, grid: Grid = "hull"
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at the thresholds that matter, as rows of one.
+
+        Parameters
+        ----------
+        times : None
+            Trials of files count once.
+        grid : {"hull", "ties", "all"}, default: "hull"
+            Of "all" only those where the curve crosses the diagonal, which takes another pass.
+
+        Returns
+        -------
+        pmiss, pfa : (1, k) ndarray of float64
+        """
+        if grid != "all":
+            return super().rates_at_all(times, grid)
+        roc = self.roc()
+        misses, alarms = roc.misses, roc.false_alarms
+        # The first point past the diagonal; before it, between two target scores, are more.
+        past = int(np.argmax(misses * self.non.size >= alarms * self.tar.size))
+        low, high = roc.thresholds[past - 1 : past + 1].tolist()
+        between = functools.partial(_between, low=low, high=high, is_last=past == misses.size - 1)
+        found = np.concatenate(self.files.sum(between, "steps of the curve"))
+        steps, n_at = np.unique(found, return_counts=True)
+        more = alarms[past] + np.cumsum(n_at[::-1])[::-1]
+        misses = np.insert(misses, past, np.full(steps.size, misses[past - 1]))
+        alarms = np.insert(alarms, past, more)
+        return (misses / self.tar.size)[None], (alarms / self.non.size)[None]
+
+    @property
+    def bits(self) -> tuple[float, float]:
+        """Mean cost of the scores of both classes as log-likelihood-ratios, in bits."""
+        return scoring.mean_bits(self.tar.scores, -1.0), self.fa_bits
+
+    def rates(
+        self, thresholds: npt.ArrayLike, times: Times = None
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds; read the files again for other ones.
+
+        Parameters
+        ----------
+        thresholds : array_like of float
+            Accept iff score >= threshold; any shape and order, no NaN.
+        times : None
+            Trials of files count once.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like ``thresholds``
+        """
+        limits = np.asarray(thresholds, np.float64)
+        counted, below = self.limits, self.below
+        if not np.isin(limits, np.append(counted, -np.inf)).all():
+            counted = np.unique(limits)
+            below, _ = _count_all(self.files, counted)
+        # Nothing lies below -inf, which is not among the thresholds of targets.
+        places = np.minimum(np.searchsorted(counted, limits), counted.size - 1)
+        rejected = np.where(limits == -np.inf, 0, below[places])
+        misses = count_below(self.tar.scores, limits)
+        return misses / self.tar.size, (self.non.size - rejected) / self.non.size
+
+
+def _some(scores: FloatArray, step: int) -> FloatArray:
+    """Return a few non-targets, with the lowest and the highest."""
+    ends = np.array([scores.min(), scores.max()], scores.dtype)
+    return np.concatenate((evenly(scores, step)[0], ends))
+
+
+def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> list[FloatArray]:
+    """Return the scores from one threshold to below the next, which may be the last."""
+    return [scores[(scores >= low) & ((scores < high) | is_last)]]
+
+
+def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, float]:
+    """Count all non-targets below thresholds, and sum their costs."""
+    total = files.sum(functools.partial(_count, thresholds), "non-targets")
+    return total[:-1].astype(np.int64), float(total[-1])
+
+
+def _count(thresholds: Float64Array, scores: FloatArray) -> Float64Array:
+    """Count scores below thresholds, and sum their costs; floats hold all counts."""
+    ordered = np.sort(scores[0])
+    return np.append(count_below(ordered, thresholds), scoring.sum_of_nats(ordered, sign=1.0))

@@ -18,9 +18,8 @@ from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchE
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.metrics.curves import BayesCurves
 from bosaris_py.metrics.ranks import AUC, EER, PmissAt
-from bosaris_py.trials import large, large_sample
-from bosaris_py.trials.large import TrialFiles
-from bosaris_py.trials.large_sample import LargeSample
+from bosaris_py.trials import large
+from bosaris_py.trials.large import LargeSample, TrialFiles
 from tests.edited_hdf5 import edited
 from tests.forms import as_list
 from tests.strategies import keys, scores
@@ -70,7 +69,7 @@ def blocks_of(n_rows: int | None) -> Iterator[None]:
     """Read so many rows at a time, or trials of a list; None leaves it to the files."""
 
     def cut(self: large.FileTrials) -> list[slice]:
-        size = self.sources[0].shape[0]
+        size = self.shape[0]
         return [slice(i, min(i + n_rows, size)) for i in range(0, max(1, size), n_rows)]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -131,13 +130,13 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(rng, saved, monkeyp
     results = Results.from_files(*saved(scores, key), prior=[0.123, 0.9])
     expected = Results.from_scores(scores, key)
     passes = []
-    pass_over = TrialFiles.pass_over
+    totals = TrialFiles.totals
 
-    def counted(self: Any, *args: Any, **options: Any) -> Any:
-        passes.append(options["label"])
-        return pass_over(self, *args, **options)
+    def counted(self: Any, function: Any, label: str) -> Any:
+        passes.append(label)
+        return totals(self, function, label)
 
-    monkeypatch.setattr(TrialFiles, "pass_over", counted)
+    monkeypatch.setattr(TrialFiles, "totals", counted)
     assert results.act_dcf([0.123, 0.9]).tolist() == expected.act_dcf([0.123, 0.9]).tolist()
     log_odds = np.linspace(-10, 0, 1001)
     curves, others = (BayesCurves.from_sample(r.sample, log_odds) for r in (results, expected))
@@ -174,7 +173,7 @@ def test_a_sample_in_files_has_all_metrics_and_survives_pickling(rng, saved):
     assert describe(Results.from_sample(copy)) == describe(Results.from_sample(sample))
 
 
-@pytest.mark.parametrize(("module", "during"), [(large, "_look"), (large_sample, "_count_blocks")])
+@pytest.mark.parametrize(("module", "during"), [(large, "_look"), (large, "_count")])
 @pytest.mark.parametrize("change", ["touch", "truncate"])
 def test_a_file_that_changes_is_noticed(saved, monkeypatch, module, during, change):
     """In either pass, and by the time alone."""
@@ -339,7 +338,7 @@ def test_what_training_asks_of_files(rng: np.random.Generator, saved: Any, tmp_p
     with blocks_of(7):
         files = TrialFiles.open([([paths[0], paths[0]], paths[1])], base=4.0)
         tar, n_non, *_ = files.first_pass(lambda x: x, "x", all_scored=True)
-        sums = files.sums(lambda x: x.sum(axis=1), "x")
+        sums = files.sum(lambda x: [x.sum(axis=1)], "x")
     expected, non = scores.get_tar_non(key)
     assert (n_non, tar.shape, len(sums)) == (non.size, (2, expected.size), 6)
     np.testing.assert_array_equal(np.sort(tar[1]), np.log(4.0) * np.sort(expected).astype(float))
