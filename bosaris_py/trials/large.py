@@ -326,9 +326,12 @@ class FileTrials:
             for block in blocks:
                 rows = np.r_[block] if self.order is None else self.order[block]
                 scores, valid = zip(*(_aligned(*pair, rows) for pair in pairs), strict=True)
-                labels = np.ones(scores[0].shape, np.int8)
                 if key is not None:
                     labels, _ = key(align.as_slice(rows))
+                elif valid[0] is None:
+                    labels = np.ones(scores[0].shape, np.int8)
+                else:
+                    labels = valid[0].view(np.int8)
                 if self.factor is not None:
                     scores = tuple(self.factor * each.astype(np.float64) for each in scores)
                 yield Block(rows, labels, scores, valid)

@@ -200,24 +200,15 @@ def read_key(
     return key
 
 
-def read_trials(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    columns: Columns | None = None,
-    labels: Labels | None = None,
-    spoof: str = "keep",
-    missing: str | Sequence[str] = (),
-    strip_suffix: str = "",
-    max_bytes: int | None = None,
-    progress: bool = False,
-) -> Ndx:
+def read_trials(path: FilePath, **options: Any) -> Ndx:
     r"""Read trials without labels from a file of any format.
 
     Parameters
     ----------
-    path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress
+    path : str or path-like
         As for `read_key`.
+    **options
+        ``format``, ``columns`` and the other keywords of `read_key`.
 
     Returns
     -------
@@ -245,13 +236,10 @@ def read_trials(
     >>> bp.read_trials(path)
     Ndx: 1 models x 2 segments, 2 trials
     """
-    found = _binary(path, max_bytes, "an Ndx or Key", Ndx, Key)
+    found = _binary(path, options.get("max_bytes"), "an Ndx or Key", Ndx, Key)
     if found is not None:
         return Ndx._made(*found.ids, found.cells)
-    table = read_table(
-        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
-    )
-    table = _once(table, path, "")
+    table = _once(read_table(path, **{"spoof": "keep", **options}), path, "")
     warn(table.notes)
     return Ndx._from_positions(*_places(table))
 
@@ -314,10 +302,13 @@ def read_scores(
     table = read_table(
         path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, **how
     )
-    table = _scored(table, path)
-    scores = Scores._from_positions(*_places(table), table.scores, "scores")
+    return _as_scores(_scored(table, path), base)
+
+
+def _as_scores(table: Table, base: float | None) -> Scores:
+    """Return the scores of a table of trials, each once, in natural logarithms."""
     warn(table.notes)
-    return to_natural(scores, base)
+    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
 
 
 def scores_and_labels(
@@ -327,9 +318,7 @@ def scores_and_labels(
     if binary_kind(path) is not None:
         return read_scores(path, base=base), None
     table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
-    scores = Scores._from_positions(*_places(table), table.scores, "scores")
-    warn(table.notes)
-    scores = to_natural(scores, base)
+    scores = _as_scores(table, base)
     if table.is_target is None:
         return scores, None
     return scores, Key._from_positions(*_places(table), as_labels(table.is_target), "labels")
@@ -436,9 +425,7 @@ def read_answers(
         message = f"{path}: {values.size} scores for a list of {len(listed)} trials"
         raise FileFormatError(message, path=path)
     table = attrs.evolve(listed, scores=values, columns={})
-    table = _once(table, path, "score")
-    warn(table.notes)
-    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
+    return _as_scores(_once(table, path, "score"), base)
 
 
 def scores_and_faults(
@@ -450,13 +437,13 @@ def scores_and_faults(
     """
     if binary_kind(path) is not None:
         return read_scores(path), []
-    options = {"spoof": "nontarget", **options}
     absent = ["nan", missing] if isinstance(missing, str) else ["nan", *missing]
-    table = read_table(path, missing=absent, extra=False, **options)
+    options = {"spoof": "nontarget", "missing": absent, "extra": False, **options}
+    table = read_table(path, **options)
     warn(table.notes)
     values, numbers = table.scores, table.lines
-    if values is None or numbers is None:  # the error says so
-        return read_scores(path, missing=missing, **options), []
+    if values is None or numbers is None:
+        raise _lacks("scores", "score", path)
     ids, models, segments = _places(table)
     order = order_trials(models, segments, ids[0].size)
     differ = order.conflicts(values)
@@ -537,20 +524,15 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
 
 def named_systems(systems: object) -> dict[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
-    match systems:
-        case Scores():
-            return {"system": systems}
-        case Mapping():
-            named = dict(systems)
-        case str() | os.PathLike():
-            named = _numbered(files_of(systems))
-        case list() | tuple():
-            named = _numbered(systems)
-        case _:
-            expected, got = "map names to Scores or files", check.describe(systems)
-            raise check.invalid("systems", expected, got, _hint(systems))
-    if not named:
-        raise check.invalid("systems", "hold at least one system", "none")
+    given = {"system": systems} if isinstance(systems, Scores) else systems
+    if isinstance(given, _PATH):
+        given = files_of(given)
+    if isinstance(given, list | tuple):
+        given = _numbered(given)
+    if not isinstance(given, Mapping) or not given:
+        expected, got = "map names to Scores or files", check.describe(systems)
+        raise check.invalid("systems", expected, got, _hint(systems))
+    named = dict(given)
     for name, scores in named.items():
         if name != str(name) or not name:
             raise check.invalid("systems", "be named by text", check.describe(name))

@@ -293,7 +293,6 @@ def test_copies_are_the_same_and_read_only(duplicate) -> None:
         lambda: Conditions({"a": "b"}),
         lambda: Conditions({"a": {}}),
         lambda: Conditions({"a": np.ones((3, 4))}),
-        lambda: Conditions({"a": np.ones((3, 4, 1), dtype=bool)}),
         lambda: halves(overlap="yes"),
         lambda: halves(uncovered=True),
         lambda: halves(weights=[0.5, 0.6]),
