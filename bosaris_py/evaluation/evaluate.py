@@ -31,7 +31,8 @@ from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import Conditions, ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.large import LargeSample, TrialFiles, as_pairs
+from bosaris_py.trials.large import TrialFiles, as_pairs
+from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers

@@ -23,7 +23,8 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.large import LargeSample, TrialFiles, as_pairs
+from bosaris_py.trials.large import TrialFiles, as_pairs
+from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
 

@@ -18,8 +18,9 @@ from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchE
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.metrics.curves import BayesCurves
 from bosaris_py.metrics.ranks import AUC, EER, PmissAt
-from bosaris_py.trials import large
-from bosaris_py.trials.large import LargeSample, TrialFiles
+from bosaris_py.trials import large, large_sample
+from bosaris_py.trials.large import TrialFiles
+from bosaris_py.trials.large_sample import LargeSample
 from tests.edited_hdf5 import edited
 from tests.forms import as_list
 from tests.strategies import keys, scores
@@ -173,7 +174,7 @@ def test_a_sample_in_files_has_all_metrics_and_survives_pickling(rng, saved):
     assert describe(Results.from_sample(copy)) == describe(Results.from_sample(sample))
 
 
-@pytest.mark.parametrize(("module", "during"), [(large, "_look"), (large, "_count")])
+@pytest.mark.parametrize(("module", "during"), [(large, "_look"), (large_sample, "_count")])
 @pytest.mark.parametrize("change", ["touch", "truncate"])
 def test_a_file_that_changes_is_noticed(saved, monkeypatch, module, during, change):
     """In either pass, and by the time alone."""
