@@ -404,11 +404,9 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
         values, priors = diagonal_crossing(low[:, active], high[:, active])
         # A cheaper point lies between the two.
         window = slice(int(low_at[active].min()), int(high_at[active].max()) + 1)
-        misses, alarms = (
-            part[:, window] if active.size == rows.size else part[active, window]
-            for part in (pmiss, pfa)
-        )
-        cost = misses - alarms
+        chosen = slice(None) if active.size == rows.size else active
+        alarms = pfa[chosen, window]
+        cost = pmiss[chosen, window] - alarms
         cost *= priors[:, np.newaxis]
         cost += alarms
         best = cost.argmin(axis=1)

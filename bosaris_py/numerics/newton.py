@@ -276,10 +276,9 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
         problem, convex = problem.damped(used), convex.damped(used)
         minimum = _descend(convex, problem.origin)
         text = (
-            "The training scores are separable: there are weights with which no target "
-            "scores below a non-target, so larger weights always fit better and no optimum "
-            f"exists. Returned is the solution with ridge={used:.3g}, 1 / (number of "
-            "trials of the smaller class), which decides how large log-likelihood-ratios are."
+            "The training scores are separable: with some weights no target scores below a "
+            "non-target, so larger ones always fit better and no optimum exists. Returned is the "
+            f"solution with ridge={used:.3g}, 1 / (number of trials of the smaller class)."
         )
         notes.append(Note(errors.SeparableDataWarning, text, advice="Train on more trials."))
     if not problem.rule.convex:
@@ -295,10 +294,9 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
         deviation = problem.deviation(minimum.point)
         if deviation > _HARD:
             text = (
-                f"The objective {problem.rule.name!r} is lowest for hard decisions; the "
-                f"log-likelihood-ratios have a standard deviation of {deviation:.3g} and mean "
-                "little but their sign."
+                f"The objective {problem.rule.name!r} is lowest for hard decisions; the standard "
             )
+            text += f"deviation {deviation:.3g} of the log-likelihood-ratios means nothing."
             advice = "Objective 'cllr' or a ridge avoids that."
             notes.append(Note(errors.ConvergenceWarning, text, advice=advice))
     if minimum.outcome == "gave up":
@@ -307,16 +305,9 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     # Proper scoring: without information the prior is the best answer.
     point = minimum.point if n_directions else problem.origin
     weights, offset = problem.weights(point)
-    return LinearSolution(
-        weights=weights,
-        offset=offset,
-        objective_value=minimum.value - problem.penalty(point),
-        ridge=used,
-        lowest=lowest,
-        highest=highest,
-        separation=np.where(varied, tar.mean - non.mean, 0.0) / spread,
-        notes=notes,
-    )
+    separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
+    value = minimum.value - problem.penalty(point)
+    return LinearSolution(weights, offset, value, used, lowest, highest, separation, notes)
 
 
 def _hard_decisions(problem: TrainingObjective) -> list[Float64Array]:
@@ -401,8 +392,7 @@ def _uninformative(varied: BoolArray, n_directions: int) -> list[Note]:
     if n_directions < n_systems:
         texts.append(
             f"The scores of the {n_systems} systems (quality features among them) vary in only "
-            f"{n_directions} directions, so infinitely many weights give the same fused scores; "
-            "the shortest standardised weights are taken. Is a system given twice, or are models "
-            "or segments fewer than quality measures plus one?"
+            f"{n_directions} directions: the shortest standardised weights are taken. Is a system "
+            "given twice, or are models or segments fewer than quality measures plus one?"
         )
     return [Note(errors.ConvergenceWarning, text) for text in texts]

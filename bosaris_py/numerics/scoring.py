@@ -107,6 +107,10 @@ def sum_log1p(terms: Float64Array) -> float:
         return total if total < math.inf else float(np.log1p(terms).sum())
 
 
+def _cllr_entropy(prior: float) -> float:
+    return -prior * math.log(prior) - (1.0 - prior) * math.log1p(-prior)
+
+
 @frozen
 class ScoringRule:
     """A proper scoring rule as a loss on posterior log-odds against the truth.
@@ -157,13 +161,7 @@ class ScoringRule:
 _RULES = {
     rule.name: rule
     for rule in (
-        ScoringRule(
-            "cllr",
-            _cllr,
-            lambda p: -p * math.log(p) - (1.0 - p) * math.log1p(-p),
-            growth=1.0,
-            is_logarithm=True,
-        ),
+        ScoringRule("cllr", _cllr, _cllr_entropy, growth=1.0, is_logarithm=True),
         ScoringRule("brier", _brier, lambda p: 0.5 * p * (1.0 - p), growth=0.0, convex=False),
         ScoringRule("boost", _boost, lambda p: 2.0 * math.sqrt(p * (1.0 - p)), growth=math.inf),
     )
@@ -565,8 +563,7 @@ def evaluate_objective(
     At prior 0.5 cllr is Cllr in bits. Infinite if an infinite score is wrong (except brier).
     BOSARIS: ``evaluate_objective.m``.
     """
-    tar_llrs, non_llrs = check.as_vector(tar, "tar"), check.as_vector(non, "non")
-    check.refuse_nan(tar_llrs, "tar")
-    check.refuse_nan(non_llrs, "non")
-    training = TrainingObjective.from_scores(tar_llrs, non_llrs, prior=prior, objective=objective)
+    for llrs, name in ((tar, "tar"), (non, "non")):
+        check.refuse_nan(check.as_vector(llrs, name), name)
+    training = TrainingObjective.from_scores(tar, non, prior=prior, objective=objective)
     return training.evaluate(np.array([1.0, 0.0])).value

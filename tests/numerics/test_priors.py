@@ -64,7 +64,6 @@ def test_prices_of_three_classes_are_products(parts: tuple, prices: tuple) -> No
     priors = [Fraction(part, 101) for part in (101 - sum(parts), *parts)]
     costs = SpoofCosts(*map(float, priors), *prices)
     miss, *kinds = (prior * price for prior, price in zip(priors, prices, strict=True))
-    assert costs.kind_priors == tuple(map(float, priors[1:]))
     assert costs.kind_prices == pytest.approx(list(map(float, kinds)), rel=1e-14)
     decision = costs.decision
     assert (decision.miss, decision.fa) == pytest.approx((float(miss), float(sum(kinds))))
