@@ -22,13 +22,6 @@ from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.newton import Ridge, ridge_strengths
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import (
-    ClassMoments,
-    ClassSums,
-    LinearLoss,
-    resolve_prior,
-    scoring_rule,
-)
 from bosaris_py.trials import Ndx, Scores, large as files_large
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import assemble
@@ -52,8 +45,8 @@ def objective_in_files(
     """Return the objective of a training on files, with some of the non-targets in memory."""
     # Arguments are checked before files are opened and read for minutes.
     ridge_strengths(ridge, 1)
-    rule = scoring_rule(objective)
-    probability, plo = resolve_prior(prior)
+    rule = training.scoring_rule(objective)
+    probability, plo = training.resolve_prior(prior)
     files = files_large.TrialFiles.open([(scores, as_path(key_file, "key_file"))], **where)
     summarise = functools.partial(_summary, step=files.step(files_large.KEPT))
     tar, n_non, found, missing = files.first_pass(
@@ -76,7 +69,7 @@ class _ClassInFiles(training.TrainingClass):
 
     files: files_large.TrialFiles = attrs.field(kw_only=True)
     count: int = attrs.field(kw_only=True)
-    known: ClassMoments = attrs.field(kw_only=True)
+    known: training.ClassMoments = attrs.field(kw_only=True)
     in_files: ClassVar[bool] = True
 
     @property
@@ -84,16 +77,16 @@ class _ClassInFiles(training.TrainingClass):
         """Number of trials."""
         return self.count
 
-    def moments(self) -> ClassMoments:
+    def moments(self) -> training.ClassMoments:
         """Return mean, scatter and range."""
         return self.known
 
-    def sum(self, loss: LinearLoss) -> ClassSums:
+    def sum(self, loss: training.LinearLoss) -> training.ClassSums:
         """Return the sum of a loss over all trials, in a pass over the files."""
         return self.files.sum(loss.sum, f"objective ({loss.rule.name})")
 
 
-def _summary(scores: FloatArray, step: int) -> tuple[ClassMoments, int, FloatArray]:
+def _summary(scores: FloatArray, step: int) -> tuple[training.ClassMoments, int, FloatArray]:
     """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
     return training.class_moments(scores), scores.shape[1], files_large.evenly(scores, step)
 

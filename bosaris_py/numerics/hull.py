@@ -19,15 +19,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import (
-    Answer,
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    Weights,
-    mark_read_only,
-)
+from bosaris_py._arrays import Answer, Float64Array, FloatArray, Weights, mark_read_only
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
@@ -76,7 +68,7 @@ class Threshold(float):
         return float(self), self.pmiss, self.pfa
 
 
-def hull_indices(x: Weights, y: Weights) -> IndexArray:
+def hull_indices(x: Weights, y: Weights) -> arrays.IndexArray:
     """Return the indices of the vertices of the lower left hull of a falling chain.
 
     `x` does not fall, `y` does not rise. Of equal points the first counts. With whole numbers the
@@ -87,7 +79,7 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     # pools merged at a time: the vertices bound the pools [2].
     moved = np.ones(x.size, dtype=np.bool_)
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
-    kept: IndexArray = moved.nonzero()[0]
+    kept: arrays.IndexArray = moved.nonzero()[0]
     while True:
         vertices = np.ones(kept.size, dtype=np.bool_)
         vertices[1:-1] = _convex(x[kept], y[kept])
@@ -335,7 +327,7 @@ class ROCCH(Curve):
             raise check.invalid("prior", expected, f"{costs.plo.size} of them")
         return self.threshold(int(self.best_vertices(costs)))
 
-    def best_vertices(self, costs: DecisionCosts) -> IntArray:
+    def best_vertices(self, costs: DecisionCosts) -> arrays.IntArray:
         """Return the index of the cheapest vertex at each operating point.
 
         Parameters

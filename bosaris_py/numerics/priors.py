@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, Float64Array, Number, mark_read_only
+from bosaris_py._arrays import Answer, Float64Array, mark_read_only
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
@@ -369,12 +369,8 @@ class SpoofCosts:
         """
         if isinstance(costs, SpoofCosts):
             return costs
-        name: object = costs
-        if not isinstance(name, str) or name not in SPOOF_COSTS:
-            names = ", ".join(map(repr, SPOOF_COSTS))
-            expected = f"be SpoofCosts, or the name of some ({names})"
-            raise check.invalid("costs", expected, check.describe(costs))
-        return SPOOF_COSTS[name]
+        check.check_choice(costs, [*SPOOF_COSTS], "costs")
+        return SPOOF_COSTS[costs]
 
     @property
     def miss_price(self) -> float:
@@ -428,8 +424,6 @@ SPOOF_COSTS = {
     "ASVspoof5": SpoofCosts(0.9405, 0.0095, 0.05, 1.0, 10.0, 10.0),
 }
 
-# One prior, whose costs are one number; or one or many.
-OnePrior: TypeAlias = Number | OperatingPoint
 PriorLike: TypeAlias = (
     npt.ArrayLike | OperatingPoint | Sequence[float | OperatingPoint] | DecisionCosts
 )

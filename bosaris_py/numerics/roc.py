@@ -23,14 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import (
-    Float64Array,
-    FloatArray,
-    IntArray,
-    Weighting,
-    Weights,
-    mark_read_only,
-)
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights, mark_read_only
 from bosaris_py.numerics.hull import ROCCH, Curve, Threshold, areas
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -47,22 +40,17 @@ def as_class(
     """Return the scores of a class and their weights, checked; a trial of weight 0 is none."""
     array = check.as_vector(scores, name)
     check.check_not_empty(array, name)
-    # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if np.isnan(np.minimum.reduce(array)):
-        check.refuse_nan(array, name)
-    if weights is None:
-        return array, None
+    check.refuse_nan(array, name)
     checked = check.as_weights(weights, array.size, f"{name}_weights")
     check.check_weight_range(checked, f"{name}_weights")
-    if checked is not None and np.minimum.reduce(checked) == 0:
-        counted = checked > 0
-        array, checked = array[counted], checked[counted]
-    return array, checked
+    if checked is None or checked.all():
+        return array, checked
+    return array[checked > 0], checked[checked > 0]
 
 
 def count_below(
     ordered: FloatArray, thresholds: ArrayLike, side: Literal["left", "right"] = "left"
-) -> IntArray:
+) -> arrays.IntArray:
     """Return the number of ascending scores below, or up to, each threshold, as of float64."""
     limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
     if ordered.dtype == np.float32:
@@ -151,10 +139,8 @@ class ROC(Curve):
 
     def __repr__(self) -> str:
         """Say how much mass there is, and how many thresholds."""
-        return (
-            f"ROC: {self.tar_total:g} targets, {self.non_total:g} non-targets, "
-            f"{self.thresholds.size} thresholds"
-        )
+        sizes = f"{self.tar_total:g} targets, {self.non_total:g} non-targets"
+        return f"ROC: {sizes}, {self.thresholds.size} thresholds"
 
     def _at(self, chosen: arrays.IndexArray) -> "ROC":
         columns = self.thresholds, self.misses, self.false_alarms

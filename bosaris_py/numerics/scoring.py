@@ -541,11 +541,10 @@ class TrainingObjective:
 def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
     """Raise if a score, (n_systems, n_trials), is NaN, infinite or beyond `LARGEST_SCORE`."""
     for name, scores in (("tar", tar), ("non", non)):
-        # NaN fails the tests.
-        top = np.float64(LARGEST_SCORE)
-        if not scores.size or (-scores.min() <= top and scores.max() <= top):
+        # NaN fails the test.
+        bad = ~(np.abs(scores) <= np.float64(LARGEST_SCORE))
+        if not bad.any():
             continue
-        bad = ~(np.abs(scores) <= top)
         system, trial = np.argwhere(bad)[0]
         found = f"{scores[system, trial]:g} at position {trial} of system {system + 1}"
         n_bad = f"{np.count_nonzero(bad)} of {bad.size} are others"
