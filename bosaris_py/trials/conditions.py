@@ -223,10 +223,10 @@ class Conditions:
         overlap: Overlap = "error",
         uncovered: Uncovered = "error",
     ) -> None:
-        listed: object = subsets
-        if not isinstance(listed, Mapping):
+        given: object = subsets
+        if not isinstance(given, Mapping):
             hint = "Labels of trials are a column of the key: Conditions.from_columns(key, name)."
-            got = check.describe(listed)
+            got = check.describe(given)
             raise check.invalid("subsets", "map names to trials or masks", got, hint)
         check.check_choice(overlap, Overlap, "overlap")
         check.check_choice(uncovered, Uncovered, "uncovered")
@@ -493,11 +493,10 @@ class Conditions:
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
-    if not listed:
-        raise check.invalid("subsets", "name at least one condition", "none")
-    for name in listed:
-        if str(name) != name:
-            raise check.invalid("subsets", "name conditions with text", check.describe(name))
+    if not listed or any(str(name) != name for name in listed):
+        raise check.invalid(
+            "subsets", "name conditions with text", check.list_some(listed) or "none"
+        )
     if repeated := check.repetitions(listed):
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
         raise check.invalid("names", "be different", check.list_some(repeated), hint)
@@ -591,15 +590,13 @@ ConditionsLike: TypeAlias = Conditions | str | Sequence[str] | SubsetsLike | Non
 
 def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
     """Return conditions, given these, named trials, or columns of the key, which are crossed."""
-    match conditions:
-        case None | Conditions():
-            return conditions
-        case Mapping():
-            return Conditions(conditions)
-        case str():
-            return Conditions._from_columns(key, [conditions])
-        case list() | tuple() if conditions and all(isinstance(name, str) for name in conditions):
-            return Conditions._from_columns(key, conditions)
+    if conditions is None or isinstance(conditions, Conditions):
+        return conditions
+    if isinstance(conditions, Mapping):
+        return Conditions(conditions)
+    names = [conditions] if isinstance(conditions, str) else conditions
+    if isinstance(names, list | tuple) and names and all(isinstance(n, str) for n in names):
+        return Conditions._from_columns(key, names)
     hint = "Labels of trials are a column of the key: key.with_columns(name=labels)."
     raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -37,13 +37,8 @@ from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.trials import FileMethods
 
-SystemsLike: TypeAlias = (
-    Mapping[str, Scores | FilePath]
-    | Scores
-    | FilePath
-    | Sequence[Scores | FilePath]
-    | Iterator[Scores | FilePath]
-)
+System: TypeAlias = Scores | FilePath
+SystemsLike: TypeAlias = Mapping[str, System] | System | Sequence[System]
 
 AnyObject: TypeAlias = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
 
@@ -557,8 +552,7 @@ def _numbered(listed: Sequence[Scores | FilePath]) -> dict[str, Scores | FilePat
 _HINTS = {
     "is_target": "Did you swap `systems` and `key`?",
     "__arrow_c_stream__": "from_frame makes scores and key of a data frame.",
-    "fold_of": "Give its scores: fitted.scores.",
-    "scores": "Give its scores: data.scores.",
+    "scores": "Give its scores: x.scores.",
     "index": "Fuse them first: cross_fit(LinearFusion, [...], key).scores.",
 }
 

@@ -18,8 +18,6 @@ from bosaris_py.numerics.scoring import (
     evaluate_objective,
     mean_bits,
     merge_moments,
-    moderate_weights,
-    pool_classes,
     resolve_prior,
     scoring_rule,
     softplus,
@@ -161,16 +159,6 @@ def test_moments(block, weighted, rng, monkeypatch):
     np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_range_shows_non_finite_scores(bad, monkeypatch):
-    monkeypatch.setattr("bosaris_py.numerics.scoring.BLOCK", 10)
-    scores = np.ones((2, 100))
-    scores[1, 57] = bad
-    moments = class_moments(scores)
-    assert np.isfinite([moments.lowest[0], moments.highest[0]]).all()
-    assert not np.isfinite([moments.lowest[1], moments.highest[1]]).all()
-
-
 def test_merged_moments_keep_small_spreads_far_from_zero():
     """Integers from 2^40 on: the variance of 0 ... n - 1 is (n^2 - 1) / 12."""
     scores = 2.0**40 + np.arange(120.0)[None, :]
@@ -179,22 +167,6 @@ def test_merged_moments_keep_small_spreads_far_from_zero():
     assert merged.mean[0] == 2.0**40 + 59.5
     assert merged.scatter[0, 0] == pytest.approx((120**2 - 1) / 12, rel=1e-12)
     assert (merged.lowest[0], merged.highest[0]) == (2.0**40, 2.0**40 + 119)
-
-
-def test_pooled_classes_count_the_same(rng):
-    """The moments of all trials, if those of a class have a weight of one half together."""
-    tar, non = rng.normal(2.0, 1.0, (2, 30)), rng.normal(0.0, 2.0, (2, 90))
-    centre, covariance = pool_classes(class_moments(tar), class_moments(non))
-    weights = np.repeat([1 / 60, 1 / 180], [30, 90])
-    both = np.hstack((tar, non))
-    np.testing.assert_allclose(centre, both @ weights, rtol=1e-13)
-    np.testing.assert_allclose(covariance, np.cov(both, ddof=0, aweights=weights), rtol=1e-13)
-
-
-def test_weights_are_divided_by_a_power_of_two():
-    for weights in ([3.0, 0.5], [3 * 2.0**1000, 2.0**999], [3 * 2.0**-1073, 2.0**-1074]):
-        assert moderate_weights(np.array(weights)).tolist()[0] == 0.75
-    assert moderate_weights(np.array([3.0, 0.5, 0.0])).tolist() == [0.75, 0.125, 0.0]
 
 
 PRIORS = (0.5, 0.1, 0.001, 0.999)
@@ -313,14 +285,3 @@ def test_standardised_coordinates(scores, rng):
     assert here.value == pytest.approx(there.value, rel=1e-14)
     np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
     np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)
-
-
-def test_thinned_sets_keep_the_ends_apart(rng):
-    training = TrainingObjective.from_scores(
-        rng.normal(size=(2, 50)), rng.normal(size=(2, 1001)), non_weights=np.arange(1.0, 1002.0)
-    )
-    assert training.tar.thinned(100).scores.shape == (2, 50)
-    thin = training.non.thinned(100)
-    assert thin.scores.shape == (2, 91)
-    # Proportions matter only: weights are divided by a power of two, exactly.
-    np.testing.assert_array_equal(thin.weights * 1024, np.arange(1.0, 1002.0, 11.0))

@@ -115,17 +115,6 @@ def test_any_scores_and_any_key(tmp_path_factory, scores, key, block_rows, form)
     assert streamed == in_memory
 
 
-@pytest.mark.parametrize(("dtype", "share"), [(np.float32, 1.0), (np.float64, 0.3)])
-def test_blocks_change_nothing(rng, saved, dtype, share):
-    scores, key = trials(rng, dtype=dtype, share=share)
-    with blocks_of(7):
-        results = Results.from_files(*saved(scores, key))
-    expected = Results.from_scores(scores, key)
-    assert describe(results) == describe(expected)
-    # Sums over other blocks are rounded differently.
-    assert results.cllr == pytest.approx(expected.cllr, rel=1e-14)
-
-
 def test_thresholds_that_were_not_counted_cost_one_more_pass(rng, saved, monkeypatch):
     scores, key = trials(rng)
     results = Results.from_files(*saved(scores, key), prior=[0.123, 0.9])
