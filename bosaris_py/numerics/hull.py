@@ -25,9 +25,6 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
 
-# Two costs closer than this are one cost that was rounded in two ways.
-SAME_COST = 1.0 - 2.0**-45
-
 
 class Threshold(float):
     """A decision threshold that knows the error-rates that hold at it.
@@ -404,7 +401,7 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
         best = cost.argmin(axis=1)
         least = np.take_along_axis(cost, best[:, np.newaxis], axis=1)[:, 0]
         # A value that does not fall is rounding, which would go on for ever.
-        better = (least < values * SAME_COST) & (values < before[active])
+        better = (least < values) & (values < before[active])
         before[active] = values
         active, best = active[better], best[better] + window.start
         points = np.stack((pmiss[active, best], pfa[active, best]))

@@ -145,8 +145,7 @@ def minimise(
         if promised <= tolerance * abs(here.value):
             # Newton's method squares the error: one more step, without an evaluation, brings the
             # gradient to rounding as well.
-            point = point + step if is_newton else point
-            return Minimum(point, here.value - promised, here, "converged")
+            return Minimum(point + step, here.value - promised, here, "converged")
         there = evaluate(point + step)
         if promised > _NOISE * abs(here.value):
             fell = here.value - there.value
@@ -354,8 +353,7 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
             # What is in has no slope, but for rounding; what is out must not fall. From some step
             # on none comes back, so that this ends.
             slopes[kept] = 0.0
-            least = -_ROUNDING * abs(gradient).max(initial=1.0)
-            if step >= 3 * centre.size or slopes.min() >= least:
+            if step >= 3 * centre.size or slopes.min() >= -_ROUNDING:
                 break
             kept[np.argmin(slopes)] = True
         solution = train_linear(objective.with_systems(kept), ridge=ridge)

@@ -42,7 +42,7 @@ def logit(p: npt.ArrayLike) -> Answer:
     >>> float(round(logit(0.01), 4))
     -4.5951
     """
-    return scipy.special.logit(_as_probabilities(p))[()]
+    return scipy.special.logit(_as_probabilities(p))
 
 
 def sigmoid(x: npt.ArrayLike) -> Answer:
@@ -63,7 +63,7 @@ def sigmoid(x: npt.ArrayLike) -> Answer:
     >>> float(sigmoid(0.0))
     0.5
     """
-    return scipy.special.expit(np.asarray(x, dtype=np.float64))[()]
+    return scipy.special.expit(np.asarray(x, dtype=np.float64))
 
 
 def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Answer:
@@ -116,7 +116,7 @@ def probit(p: npt.ArrayLike) -> Answer:
     >>> float(probit(0.5))
     0.0
     """
-    return scipy.special.ndtri(_as_probabilities(p))[()]
+    return scipy.special.ndtri(_as_probabilities(p))
 
 
 def _log_odds(prior: float) -> float:

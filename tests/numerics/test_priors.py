@@ -24,6 +24,7 @@ def test_logit_sigmoid_and_probit(p: float) -> None:
         assert function(ends).tolist() == [-np.inf, np.inf]
         assert isinstance(float(function(0.5)), float)
     assert sigmoid([-np.inf, 0.0, np.inf]).tolist() == [0.0, 0.5, 1.0]
+    assert sigmoid(np.zeros(1, np.float32)).dtype == np.float64
 
 
 @given(st.floats(1e-9, 1 - 1e-9), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
