@@ -79,18 +79,9 @@ def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> N
 @pytest.mark.parametrize(
     "given",
     [
-        (None, None, None),
-        "mixed",
-        {"x": "y"},
-        ({"x": "y"}, None),
-        (None, {"x": "y"}),
-        ("sex", None),
-        (None, "speaker"),
-        3,
-        lambda _: True,
-        lambda _: 1.0,
+        *((None, None, None), "mixed", {"x": "y"}, ({"x": "y"}, None), (None, {"x": "y"})),
+        *(("sex", None), (None, "speaker"), 3, lambda _: True, lambda _: 1.0, "no such"),
         {"ma": None, "mb": "x"},
-        "no such",
     ],
 )
 def test_maps_that_say_nothing(given: Any) -> None:
