@@ -239,29 +239,18 @@ def read_trials(path: FilePath, **options: Any) -> Ndx:
     return Ndx._from_positions(*_places(table))
 
 
-def read_scores(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    base: float | None = None,
-    columns: Columns | None = None,
-    labels: Labels | None = None,
-    spoof: str = "nontarget",
-    missing: str | Sequence[str] = (),
-    strip_suffix: str = "",
-    max_bytes: int | None = None,
-    progress: bool = False,
-) -> Scores:
+def read_scores(path: FilePath, *, base: float | None = None, **options: Any) -> Scores:
     r"""Read scores from a file of any format.
 
     Parameters
     ----------
-    path, format
+    path : str or path-like
         As for `read_key`.
     base : float, optional
         Base of log-likelihood-ratios, such as 10, which become natural logarithms.
-    columns, labels, spoof, missing, strip_suffix, max_bytes, progress
-        As for `read_key`; spoofs are read like all others.
+    **options
+        ``format``, ``columns`` and the other keywords of `read_key`; spoofs are read like all
+        others.
 
     Returns
     -------
@@ -289,34 +278,34 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    found = _binary(path, max_bytes, "Scores", Scores)
-    if found is not None:
-        return to_natural(found, base)
-    # Other columns are not returned, so they are not read.
-    how = {"extra": False, "progress": progress}
-    table = read_table(
-        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, **how
-    )
-    return _as_scores(_scored(table, path), base)
-
-
-def _as_scores(table: Table, base: float | None) -> Scores:
-    """Return the scores of a table of trials, each once, in natural logarithms."""
-    warn(table.notes)
-    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
+    return _scores_and_table(path, base, **options)[0]
 
 
 def scores_and_labels(
     path: FilePath, base: float | None = None, **options: Any
 ) -> tuple[Scores, Key | None]:
     """Return the scores of a file, and the labels that a text has beside them."""
-    if binary_kind(path) is not None:
-        return read_scores(path, base=base), None
-    table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
-    scores = _as_scores(table, base)
-    if table.is_target is None:
+    scores, table = _scores_and_table(path, base, **options)
+    if table is None or table.is_target is None:
         return scores, None
     return scores, Key._from_positions(*_places(table), as_labels(table.is_target), "labels")
+
+
+def _scores_and_table(
+    path: FilePath, base: float | None, **options: Any
+) -> tuple[Scores, Table | None]:
+    found = _binary(path, options.get("max_bytes"), "Scores", Scores)
+    if found is not None:
+        return to_natural(found, base), None
+    # Other columns are not returned, so they are not read.
+    table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
+    return _as_scores(table, base), table
+
+
+def _as_scores(table: Table, base: float | None) -> Scores:
+    """Return the scores of a table of trials, each once, in natural logarithms."""
+    warn(table.notes)
+    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
 
 
 def _scored(table: Table, path: FilePath) -> Table:
