@@ -590,13 +590,15 @@ ConditionsLike: TypeAlias = Conditions | str | Sequence[str] | SubsetsLike | Non
 
 def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
     """Return conditions, given these, named trials, or columns of the key, which are crossed."""
-    if conditions is None or isinstance(conditions, Conditions):
-        return conditions
-    if isinstance(conditions, Mapping):
-        return Conditions(conditions)
-    names = [conditions] if isinstance(conditions, str) else conditions
-    if isinstance(names, list | tuple) and names and all(isinstance(n, str) for n in names):
-        return Conditions._from_columns(key, names)
+    match conditions:
+        case None | Conditions():
+            return conditions
+        case Mapping():
+            return Conditions(conditions)
+        case str():
+            return Conditions._from_columns(key, [conditions])
+        case list() | tuple() if conditions and all(isinstance(name, str) for name in conditions):
+            return Conditions._from_columns(key, conditions)
     hint = "Labels of trials are a column of the key: key.with_columns(name=labels)."
     raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)
 

@@ -503,7 +503,7 @@ class TrialFiles:
 
     def sum(self, function: Callable[[FloatArray], Result], label: str) -> Result:
         """Return the sum of ``function(scores)`` over blocks of non-targets, (n_files, n)."""
-        found = self.totals(functools.partial(_of_non_targets, function), label)
+        found = self.totals(functools.partial(_apply_to_non_targets, function), label)
         return functools.reduce(operator.add, found)
 
 
@@ -530,7 +530,7 @@ def _look(keep: Callable[[FloatArray], Result], block: Block) -> _Seen:
     return _Seen(block.counts(), [block.nan()], [block.scores_with(1)], kept)
 
 
-def _of_non_targets(function: Callable[[FloatArray], Result], block: Block) -> Result:
+def _apply_to_non_targets(function: Callable[[FloatArray], Result], block: Block) -> Result:
     return function(block.scores_with(-1))
 
 

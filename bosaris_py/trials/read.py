@@ -508,11 +508,15 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
 
 def named_systems(systems: object) -> dict[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
-    given = {"system": systems} if isinstance(systems, Scores) else systems
-    if isinstance(given, _PATH):
-        given = files_of(given)
-    if isinstance(given, list | tuple):
-        given = _numbered(given)
+    match systems:
+        case Scores():
+            given: object = {"system": systems}
+        case str() | os.PathLike():
+            given = _numbered(files_of(systems))
+        case list() | tuple():
+            given = _numbered(systems)
+        case _:
+            given = systems
     if not isinstance(given, Mapping) or not given:
         expected, got = "map names to Scores or files", check.describe(systems)
         raise check.invalid("systems", expected, got, _hint(systems))

@@ -107,7 +107,10 @@ def test_published_costs() -> None:
         lambda: probit(-0.1),
         lambda: effective_prior(1.0, 1, 1),
         lambda: posterior(math.nan, 0.5),
-        *(lambda bad=bad: DecisionCosts.from_prior(bad) for bad in ([0.1, 1.0], [[0.1]], math.nan)),
+        *(
+            lambda bad=bad: DecisionCosts.from_prior(bad)
+            for bad in ([0.1, 1.0], [0.0, 0.5], [[0.1]], math.nan)
+        ),
     ],
 )
 def test_bad_values(call) -> None:
