@@ -384,10 +384,9 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
     # diagonal, at first the two useless decisions, define a prior at which they cost the same.
     # The point that is cheapest there replaces one of them, until none is cheaper: a handful
     # of passes over the points.
-    rows, last = np.arange(len(pmiss)), pmiss.shape[1] - 1
-    ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
-    low, high = (np.repeat(end, rows.size, axis=1) for end in ends)
-    low_at, high_at = np.zeros_like(rows), np.full_like(rows, last)
+    rows = np.arange(len(pmiss))
+    low, high = (np.repeat(end, rows.size, axis=1) for end in ([[0.0], [1.0]], [[1.0], [0.0]]))
+    low_at, high_at = np.zeros_like(rows), np.full_like(rows, pmiss.shape[1] - 1)
     active, before = rows, np.full(rows.size, np.inf)
     while active.size:
         values, priors = diagonal_crossing(low[:, active], high[:, active])

@@ -142,10 +142,6 @@ class ROC(Curve):
         sizes = f"{self.tar_total:g} targets, {self.non_total:g} non-targets"
         return f"ROC: {sizes}, {self.thresholds.size} thresholds"
 
-    def _at(self, chosen: arrays.IndexArray) -> "ROC":
-        columns = self.thresholds, self.misses, self.false_alarms
-        return ROC(*(mark_read_only(column[chosen]) for column in columns))
-
     def corners(self) -> "ROC":
         """Return the curve without the points inside its horizontal and vertical runs.
 
@@ -161,7 +157,8 @@ class ROC(Curve):
         kept[0] = 0
         flat, steep = np.diff(misses[kept]) == 0, np.diff(alarms[kept]) == 0
         straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
-        return self._at(kept[np.concatenate(([True], ~straight, [True]))])
+        at = kept[np.concatenate(([True], ~straight, [True]))]
+        return ROC(*map(mark_read_only, (self.thresholds[at], misses[at], alarms[at])))
 
     def convex_hull(self) -> ROCCH:
         """Return the lower left boundary of the ROC's convex hull.
@@ -181,8 +178,7 @@ class ROC(Curve):
         # For a given number of misses the threshold at the next target score has the fewest false
         # alarms, so only those points can be vertices.
         at = np.concatenate(([0], self._targets, [self.thresholds.size - 1]))
-        columns = self.thresholds[at], self.misses[at], self.false_alarms[at]
-        return ROCCH.from_points(*columns)
+        return ROCCH.from_points(self.thresholds[at], self.misses[at], self.false_alarms[at])
 
     @functools.cached_property
     def auc(self) -> float:

@@ -159,12 +159,9 @@ class ScoringRule:
 
 
 _RULES = {
-    rule.name: rule
-    for rule in (
-        ScoringRule("cllr", _cllr, _cllr_entropy, growth=1.0, is_logarithm=True),
-        ScoringRule("brier", _brier, lambda p: 0.5 * p * (1.0 - p), growth=0.0, convex=False),
-        ScoringRule("boost", _boost, lambda p: 2.0 * math.sqrt(p * (1.0 - p)), growth=math.inf),
-    )
+    "cllr": ScoringRule("cllr", _cllr, _cllr_entropy, growth=1.0, is_logarithm=True),
+    "brier": ScoringRule("brier", _brier, lambda p: 0.5 * p * (1.0 - p), 0.0, convex=False),
+    "boost": ScoringRule("boost", _boost, lambda p: 2.0 * math.sqrt(p * (1.0 - p)), math.inf),
 }
 
 # Names of the known training objectives.
@@ -543,13 +540,12 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
     for name, scores in (("tar", tar), ("non", non)):
         # NaN fails the test.
         bad = ~(np.abs(scores) <= np.float64(LARGEST_SCORE))
-        if not bad.any():
-            continue
-        system, trial = np.argwhere(bad)[0]
-        found = f"{scores[system, trial]:g} at position {trial} of system {system + 1}"
-        n_bad = f"{np.count_nonzero(bad)} of {bad.size} are others"
-        hint = "Leave those trials out or repair the system."
-        raise check.invalid(name, USABLE, f"{found}; {n_bad}", hint)
+        if bad.any():
+            system, trial = np.argwhere(bad)[0]
+            found = f"{scores[system, trial]:g} at position {trial} of system {system + 1}"
+            n_bad = f"{np.count_nonzero(bad)} of {bad.size} are others"
+            hint = "Leave those trials out or repair the system."
+            raise check.invalid(name, USABLE, f"{found}; {n_bad}", hint)
 
 
 def evaluate_objective(

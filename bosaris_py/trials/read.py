@@ -110,7 +110,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     >>> read_any(path)
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    found = _read_binary(path, options.get("max_bytes"))
+    found = _binary(path, options.get("max_bytes"), "an object", *_CLASSES.values())
     if found is not None:
         return found
     table = read_table(path, **options)
@@ -463,22 +463,15 @@ def _binary(
     path: FilePath, max_bytes: int | None, wanted: str, *classes: type[Read]
 ) -> Read | None:
     """Return what a binary file holds, which must be of a class; None of text."""
-    found = _read_binary(path, max_bytes)
-    if found is None or isinstance(found, classes):
-        return found
-    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
-
-
-def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
-    """Return the object in a binary file; None of text."""
     binary = binary_kind(path)
     if binary is None:
         return None
-    form, kind = binary
-    cls = _CLASSES[kind.removeprefix("flat_")]
-    if form == "mat":
-        return cls.read_mat(path, max_bytes=max_bytes)
-    return cls.read_hdf5(path, max_bytes=max_bytes)
+    cls = _CLASSES[binary[1].removeprefix("flat_")]
+    read = cls.read_mat if binary[0] == "mat" else cls.read_hdf5
+    found = read(path, max_bytes=max_bytes)
+    if isinstance(found, classes):
+        return found
+    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
 
 
 def _once(table: Table, path: FilePath, what: str) -> Table:
