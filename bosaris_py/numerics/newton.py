@@ -145,7 +145,8 @@ def minimise(
         if promised <= tolerance * abs(here.value):
             # Newton's method squares the error: one more step, without an evaluation, brings the
             # gradient to rounding as well.
-            return Minimum(point + step, here.value - promised, here, "converged")
+            point = point + step if is_newton else point
+            return Minimum(point, here.value - promised, here, "converged")
         there = evaluate(point + step)
         if promised > _NOISE * abs(here.value):
             fell = here.value - there.value

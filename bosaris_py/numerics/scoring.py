@@ -259,7 +259,7 @@ def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[float]) -> Clas
     with np.errstate(over="ignore", invalid="ignore"):
         away = np.stack([part.mean - first for part in parts])
         mean = shares @ away
-        between = (away - mean).T @ (shares[:, np.newaxis] * (away - mean))
+        between = away.T @ (shares[:, np.newaxis] * (away - mean))
         within = np.tensordot(shares, np.stack([part.scatter for part in parts]), axes=1)
     lowest = np.min([part.lowest for part in parts], axis=0)
     highest = np.max([part.highest for part in parts], axis=0)

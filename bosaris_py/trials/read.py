@@ -538,7 +538,8 @@ def _numbered(listed: Sequence[Scores | FilePath]) -> dict[str, Scores | FilePat
 _HINTS = {
     "is_target": "Did you swap `systems` and `key`?",
     "__arrow_c_stream__": "from_frame makes scores and key of a data frame.",
-    "scores": "Give its scores: x.scores.",
+    "fold_of": "Give its scores: fitted.scores.",
+    "scores": "Give its scores: data.scores.",
     "index": "Fuse them first: cross_fit(LinearFusion, [...], key).scores.",
 }
 

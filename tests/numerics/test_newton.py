@@ -138,6 +138,12 @@ def test_noise_in_the_value_does_not_stop_it():
     np.testing.assert_allclose(minimum.point, [1.0, 0.0], atol=1e-14)
 
 
+def test_a_plateau_is_left_alone():
+    """A step without a decrease worth the name ends where it began."""
+    plateau = Point(1.0, np.array([1e-20, 0.0]), np.zeros((2, 2)))
+    assert minimise(lambda _: plateau, np.array([3.0, 1.0])).point.tolist() == [3.0, 1.0]
+
+
 def test_start_must_be_finite():
     with pytest.raises(FitError, match="objective is inf"):
         minimise(soft_wall, np.array([-1.0, 0.0]))
