@@ -151,11 +151,12 @@ class ScoringRule:
         if weights is None:
             total = sum_log1p(log_odds) if self.is_logarithm else float(log_odds.sum())
             return total + float(beyond.sum())
-        slope *= weights
-        curvature *= weights
         losses = np.log1p(log_odds, out=log_odds) if self.is_logarithm else log_odds
         losses += beyond
-        return float(weights @ losses)
+        for values in (losses, slope, curvature):
+            values *= weights
+        # Not as a product of vectors, for which BLAS would wait for threads.
+        return float(losses.sum())
 
 
 _RULES = {
