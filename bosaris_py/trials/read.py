@@ -510,9 +510,11 @@ def named_systems(systems: object) -> dict[str, Scores | FilePath]:
             given = _numbered(systems)
         case _:
             given = systems
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(given, Mapping):
         expected, got = "map names to Scores or files", check.describe(systems)
         raise check.invalid("systems", expected, got, _hint(systems))
+    if not given:
+        raise check.invalid("systems", "hold at least one system", "none")
     named = dict(given)
     for name, scores in named.items():
         if name != str(name) or not name:
