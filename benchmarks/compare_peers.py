@@ -37,7 +37,7 @@ from timing import into_page, machine
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.files.text import read_table
-from bosaris_py.numerics.objective import evaluate_objective
+from bosaris_py.numerics.scoring import evaluate_objective
 
 OURS, LIBRARIES = "bosaris_py", ("llreval", "scikit-learn", "scipy", "pandas")
 PRIORS = np.linspace(0.001, 0.999, 1000)

@@ -21,10 +21,9 @@ from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
-from bosaris_py.numerics import newton, objective as losses
+from bosaris_py.numerics import newton, scoring as losses
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Scores, large
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key
@@ -103,7 +102,7 @@ NUMBER = number("be finite", math.isfinite)
 NUMBER_OR_NONE = _or_none(NUMBER)
 NOT_NEGATIVE = _field(check.as_nonnegative)
 FRACTION = _field(check.check_fraction)
-RULE = _field(lambda value, _: scoring_rule(value).name)
+RULE = _field(lambda value, _: losses.scoring_rule(value).name)
 COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
@@ -508,12 +507,12 @@ def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) ->
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
     is_apart = any("are separable" in note.text for note in solution.notes)
-    if is_apart or training.sum_non is not None or not solution.weights.any():
+    if is_apart or training.non.in_files or not solution.weights.any():
         return []
     found = {}
     for name, scores, is_error in (
-        ("misses", training.tar, np.less),
-        ("false alarms", training.non, np.greater_equal),
+        ("misses", training.tar.scores, np.less),
+        ("false alarms", training.non.scores, np.greater_equal),
     ):
         # Of many trials the first have enough.
         for part in (scores[:, :10_000], scores):
@@ -711,7 +710,7 @@ class LinearMap(TrainedMap):
         """
         # Arguments are checked before files are opened and read for minutes.
         newton.ridge_strengths(ridge, 1)
-        rule, (probability, plo) = scoring_rule(objective), resolve_prior(prior)
+        rule, (probability, plo) = losses.scoring_rule(objective), losses.resolve_prior(prior)
         paths = cls._as_files(score_files), check.as_path(key_file, "key_file")
         files = large.TrialFiles.open(
             [paths], workers=workers, executor=executor, progress=progress
@@ -722,16 +721,12 @@ class LinearMap(TrainedMap):
         )
         warn(missing)
         moments, sizes, some = zip(*found, strict=True)
-        non = np.concatenate(some, axis=1)
+        non = losses.TrainingClass(np.concatenate(some, axis=1))
+        if non.n_trials < n_non:
+            known = losses.merge_moments(moments, sizes)
+            non = _ClassInFiles(non.scores, files=files, count=n_non, known=known)
         training = losses.TrainingObjective(
-            rule=rule,
-            prior=probability,
-            plo=plo,
-            tar=tar,
-            non=non,
-            n_non=n_non,
-            sum_non=None if non.shape[1] == n_non else functools.partial(_sum, files, n_non),
-            in_files=(losses.class_moments(tar), losses.merge_moments(moments, sizes)),
+            rule=rule, prior=probability, plo=plo, tar=losses.TrainingClass(tar), non=non
         )
         solution = newton.train_linear(training, ridge=ridge)
         return cls._from_training(training, solution, score_files)._told()
@@ -754,15 +749,29 @@ class LinearMap(TrainedMap):
         """Build the map of weights that were found, with the record of the training."""
 
 
+@attrs.frozen(eq=False)
+class _ClassInFiles(losses.TrainingClass):
+    """Non-targets of which some are in memory, from whose optimum training starts."""
+
+    files: large.TrialFiles = attrs.field(kw_only=True)
+    count: int = attrs.field(kw_only=True)
+    known: losses.ClassMoments = attrs.field(kw_only=True)
+    in_files: ClassVar[bool] = True
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return self.count
+
+    def moments(self) -> losses.ClassMoments:
+        """Return mean, scatter and range."""
+        return self.known
+
+    def sum(self, loss: losses.LinearLoss) -> losses.ClassSums:
+        """Return the sum of a loss over all trials, in a pass over the files."""
+        return self.files.sum(loss.sum, f"objective ({loss.rule.name})")
+
+
 def _summary(scores: FloatArray, step: int) -> tuple[losses.ClassMoments, int, FloatArray]:
     """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
     return losses.class_moments(scores), scores.shape[1], large.evenly(scores, step)
-
-
-def _sum(files: large.TrialFiles, n_non: int, loss: losses.LinearLoss) -> losses.ClassSums:
-    """Sum a loss over all non-targets in files."""
-    total = losses.merge_sums(files.sums(loss.sum, f"objective ({loss.rule.name})"))
-    if total.total != n_non:
-        found = f"a pass found {total.total:.0f} non-targets, the first {n_non}"
-        raise errors.FileFormatError(f"{found}: a file has changed meanwhile")
-    return total

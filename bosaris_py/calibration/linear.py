@@ -14,7 +14,7 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
 from bosaris_py._notes import Note
 from bosaris_py.calibration import base
-from bosaris_py.numerics import objective as losses
+from bosaris_py.numerics import scoring as losses
 from bosaris_py.numerics.newton import LinearSolution
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
@@ -291,8 +291,8 @@ class GaussianCalibration(Line):
         check.check_class_rows(tar, non, **weights)
         both = check.as_vector(tar, "tar"), check.as_vector(non, "non")
         training = losses.TrainingObjective.from_scores(*both, **weights)
-        losses.refuse_non_finite(training.tar, training.non)
-        targets, others = training.moments()
+        losses.refuse_non_finite(training.tar.scores, training.non.scores)
+        targets, others = training.tar.moments(), training.non.moments()
         variance = float(share * targets.scatter[0, 0] + (1 - share) * others.scatter[0, 0])
         if not variance > 0.0:
             raise check.invalid("tar", "vary, or `non`", "scores that are equal within each class")

@@ -14,8 +14,8 @@ from bosaris_py._notes import Note
 from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
-from bosaris_py.numerics.objective import refuse_non_finite
 from bosaris_py.numerics.roc import as_class
+from bosaris_py.numerics.scoring import refuse_non_finite
 from bosaris_py.trials.sample import Sample
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
@@ -127,24 +127,24 @@ class PAVCalibration(base.ScoreMap):
         masses = (None if mass is None else np.append(mass, 1.0) for _, mass in classes)
         dummies = np.append(targets, -outermost), np.append(others, outermost)
         sample = Sample.from_scores(*dummies, *masses)
-        bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
+        lowest, highest, llrs = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
         n_tar, n_non = targets.size, others.size
         notes = base.few_trials(n_tar, n_non)
-        if bins.llr.size == 1 and min(n_tar, n_non) > base.FEWEST:
+        if llrs.size == 1 and min(n_tar, n_non) > base.FEWEST:
             text = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
             notes.append(Note(SuspectScoresWarning, text))
-        if falls := int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset)):
+        if falls := int(np.count_nonzero(np.diff(llrs) < 2.0 * score_offset)):
             text = (
-                f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
+                f"The map falls between {falls} of its {llrs.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
             notes.append(Note(SuspectScoresWarning, text))
         return cls(
-            score_bounds=np.column_stack((bins.lowest, bins.highest)).ravel(),
-            llr_bounds=np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel(),
+            score_bounds=np.column_stack((lowest, highest)).ravel(),
+            llr_bounds=np.column_stack((llrs - score_offset, llrs + score_offset)).ravel(),
             score_offset=score_offset,
             n_tar=n_tar,
             n_non=n_non,

@@ -15,7 +15,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py.calibration import base
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution
-from bosaris_py.numerics.objective import TrainingObjective
+from bosaris_py.numerics.scoring import TrainingObjective
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non

@@ -28,7 +28,7 @@ from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import train_linear
-from bosaris_py.numerics.objective import TrainingObjective, pool_classes, refuse_non_finite
+from bosaris_py.numerics.scoring import TrainingObjective, pool_classes, refuse_non_finite
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality, quality as measuring
 from bosaris_py.trials.alignment import places_of
 from bosaris_py.trials.key import as_key, as_ndx
@@ -123,7 +123,7 @@ def _kept_inputs(
     vary are kept, and weights are the shortest.
     """
     few = [len(np.unique(x.T, axis=0)) <= np.count_nonzero(np.ptp(x, axis=1)) for x in sides]
-    _, residual = pool_classes(*training.moments())
+    _, residual = pool_classes(training.tar.moments(), training.non.moments())
     variance = residual.diagonal().copy()
     kept = variance > _CONSTANT**2
     kept[:n_systems] = True

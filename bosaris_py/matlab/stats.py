@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-import bosaris_py.numerics.objective as native
+import bosaris_py.numerics.scoring as native
 from bosaris_py import _validation as check, metrics
 from bosaris_py._arrays import Answer, BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._validation import FilePath
@@ -567,7 +567,7 @@ def evaluate_objective(
 ) -> float:
     """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native: `numerics.objective.evaluate_objective`; differs:
+    Toolkit: evaluate_objective.m; native: `numerics.scoring.evaluate_objective`; differs:
     labels of 0 are allowed, and such trials do not count.
 
     Examples

@@ -14,31 +14,16 @@ References
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import (
-    Answer,
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    Weights,
-    by_constructor,
-    mark_read_only,
-    read_only,
-)
-from bosaris_py._validation import as_number, invalid
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import Answer, Float64Array, FloatArray, Weights, mark_read_only
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
-
-# Two costs closer than this are one cost that was rounded in two ways.
-SAME_COST = 1.0 - 2.0**-45
 
 
 class Threshold(float):
@@ -62,27 +47,14 @@ class Threshold(float):
     True
     """
 
-    __slots__ = ("_pfa", "_pmiss")
-
-    _pmiss: float
-    _pfa: float
+    pmiss: float
+    pfa: float
 
     def __new__(cls, value: float, pmiss: float, pfa: float) -> "Threshold":
         """Make the float and attach the two rates."""
         threshold = super().__new__(cls, value)
-        threshold._pmiss = float(pmiss)
-        threshold._pfa = float(pfa)
+        threshold.pmiss, threshold.pfa = float(pmiss), float(pfa)
         return threshold
-
-    @property
-    def pmiss(self) -> float:
-        """Miss rate at this threshold."""
-        return self._pmiss
-
-    @property
-    def pfa(self) -> float:
-        """False-alarm rate at this threshold."""
-        return self._pfa
 
     def __repr__(self) -> str:
         """Show the value and both rates."""
@@ -93,7 +65,7 @@ class Threshold(float):
         return float(self), self.pmiss, self.pfa
 
 
-def hull_indices(x: Weights, y: Weights) -> IndexArray:
+def hull_indices(x: Weights, y: Weights) -> arrays.IndexArray:
     """Return the indices of the vertices of the lower left hull of a falling chain.
 
     `x` does not fall, `y` does not rise. Of equal points the first counts. With whole numbers the
@@ -104,7 +76,7 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     # pools merged at a time: the vertices bound the pools [2].
     moved = np.ones(x.size, dtype=np.bool_)
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
-    kept: IndexArray = moved.nonzero()[0]
+    kept: arrays.IndexArray = moved.nonzero()[0]
     while True:
         vertices = np.ones(kept.size, dtype=np.bool_)
         vertices[1:-1] = _convex(x[kept], y[kept])
@@ -117,40 +89,77 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
             return kept[_scan_hull(x[kept].tolist(), y[kept].tolist())]
 
 
-def _convex(x: Weights, y: Weights) -> BoolArray:
+def _convex(x: Weights, y: Weights) -> arrays.BoolArray:
     """Tell for each inner point if the chain turns strictly left there."""
-    dx: Weights = x[1:] - x[:-1]
-    dy: Weights = y[1:] - y[:-1]
-    if dx.dtype == np.float64 or int(x[-1]) * int(y[0]) < _EXACT_PRODUCT:
-        return np.asarray(dx[:-1] * dy[1:] > dy[:-1] * dx[1:])
-    ahead = dx[:-1].astype(np.float64) * dy[1:]
-    behind = dy[:-1].astype(np.float64) * dx[1:]
-    turns = ahead > behind
-    # Counts are below 2**53, exact in float64. Rounding keeps the order of their products; only
-    # where they round to one number is the sign open.
-    for i in np.flatnonzero(ahead == behind).tolist():
-        turns[i] = int(dx[i]) * int(dy[i + 1]) > int(dy[i]) * int(dx[i + 1])
-    return np.asarray(turns)
+    dx, dy = x[1:] - x[:-1], y[1:] - y[:-1]
+    if dx.dtype != np.float64 and int(x[-1]) * int(y[0]) >= _EXACT_PRODUCT:
+        # Python's integers have no end.
+        dx, dy = dx.astype(object), dy.astype(object)
+    return np.asarray(dx[:-1] * dy[1:] > dy[:-1] * dx[1:])
 
 
 def _scan_hull(x: list[float], y: list[float]) -> list[int]:
     """Return the hull's indices by one scan with a stack (Andrew's monotone chain)."""
-    # With the edge that leads to each vertex but the first.
-    stack: list[int] = [0]
-    edges: list[tuple[float, float]] = []
-    for i in range(1, len(x)):
-        dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
-        while edges and not edges[-1][0] * dy > edges[-1][1] * dx:
+    stack: list[int] = []
+    for i in range(len(x)):
+        while len(stack) > 1:
+            a, b = stack[-2:]
+            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
+                break
             stack.pop()
-            edges.pop()
-            dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
         stack.append(i)
-        edges.append((dx, dy))
     return stack
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROCCH:
+class Curve:
+    """The errors at ascending thresholds; base of `ROC` and of its hull."""
+
+    thresholds: Float64Array = attrs.field(converter=arrays.read_only)
+    misses: Weights = attrs.field(converter=arrays.read_only)
+    false_alarms: Weights = attrs.field(converter=arrays.read_only)
+
+    __reduce__ = arrays.by_constructor
+
+    @property
+    def tar_total(self) -> int | float:
+        """Number of targets, or their mass."""
+        total: int | float = self.misses[-1].item()
+        return total
+
+    @property
+    def non_total(self) -> int | float:
+        """Number of non-targets, or their mass."""
+        total: int | float = self.false_alarms[0].item()
+        return total
+
+    @functools.cached_property
+    def pmiss(self) -> Float64Array:
+        """Miss rate at each threshold, rising from 0 to 1."""
+        return mark_read_only(self.misses / self.tar_total)
+
+    @functools.cached_property
+    def pfa(self) -> Float64Array:
+        """False-alarm rate at each threshold, falling from 1 to 0."""
+        return mark_read_only(self.false_alarms / self.non_total)
+
+    def threshold(self, at: int) -> Threshold:
+        """Return a threshold of the curve with its error-rates.
+
+        Parameters
+        ----------
+        at : int
+            Its place.
+
+        Returns
+        -------
+        Threshold
+        """
+        return Threshold(self.thresholds[at], self.pmiss[at], self.pfa[at])
+
+
+@attrs.frozen(eq=False, repr=False)
+class ROCCH(Curve):
     """The ROC's convex hull: the ROC after optimal recalibration.
 
     Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial belongs to one edge, and
@@ -175,12 +184,6 @@ class ROCCH:
     0.25
     """
 
-    thresholds: Float64Array = attrs.field(converter=read_only)
-    misses: Weights = attrs.field(converter=read_only)
-    false_alarms: Weights = attrs.field(converter=read_only)
-
-    __reduce__ = by_constructor
-
     @classmethod
     def from_points(cls, thresholds: Float64Array, misses: Weights, alarms: Weights) -> "ROCCH":
         """Take the vertices of a curve's lower left hull.
@@ -204,28 +207,6 @@ class ROCCH:
     def __repr__(self) -> str:
         """Say how many vertices there are."""
         return f"ROCCH: {self.thresholds.size} vertices, EER {self.eer:.4g}"
-
-    @property
-    def tar_total(self) -> int | float:
-        """Total target weight."""
-        total: int | float = self.misses[-1].item()
-        return total
-
-    @property
-    def non_total(self) -> int | float:
-        """Total non-target weight."""
-        total: int | float = self.false_alarms[0].item()
-        return total
-
-    @functools.cached_property
-    def pmiss(self) -> Float64Array:
-        """Miss rate at each vertex, rising from 0 to 1."""
-        return mark_read_only(self.misses / self.tar_total)
-
-    @functools.cached_property
-    def pfa(self) -> Float64Array:
-        """False-alarm rate at each vertex, falling from 1 to 0."""
-        return mark_read_only(self.false_alarms / self.non_total)
 
     @functools.cached_property
     def llr(self) -> Float64Array:
@@ -291,7 +272,9 @@ class ROCCH:
         a tight upper bound of the cost at any prior. Theory paper, section
         2.6.3, equation (28).
         """
-        r = as_number(ratio, "ratio", "be a positive, finite number", lambda x: 0.0 < x < np.inf)
+        r = check.as_number(
+            ratio, "ratio", "be a positive, finite number", lambda x: 0.0 < x < np.inf
+        )
         return self._crossing(r / self.tar_total, 1.0 / self.non_total)
 
     def _crossing(self, miss_scale: float, fa_scale: float) -> float:
@@ -338,11 +321,10 @@ class ROCCH:
         costs = DecisionCosts.from_prior(prior)
         if costs.plo.ndim:
             expected = "be one probability or operating point"
-            raise invalid("prior", expected, f"{costs.plo.size} of them")
-        best = int(self.best_vertices(costs))
-        return Threshold(self.thresholds[best], self.pmiss[best], self.pfa[best])
+            raise check.invalid("prior", expected, f"{costs.plo.size} of them")
+        return self.threshold(int(self.best_vertices(costs)))
 
-    def best_vertices(self, costs: DecisionCosts) -> IntArray:
+    def best_vertices(self, costs: DecisionCosts) -> arrays.IntArray:
         """Return the index of the cheapest vertex at each operating point.
 
         Parameters
@@ -366,24 +348,15 @@ class ROCCH:
         return edge_bits(targets, (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total)
 
 
-class PAVBins(NamedTuple):
-    """The pools of the PAV algorithm from low to high: ranges of scores, and LLRs."""
+def pav_bins(hull: ROCCH, *classes: FloatArray) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return the lowest score, the highest score and the LLR of each pool of the PAV algorithm.
 
-    lowest: Float64Array
-    highest: Float64Array
-    llr: Float64Array
-
-
-def pav_bins(hull: ROCCH, *classes: FloatArray) -> PAVBins:
-    """Return the pools of the PAV algorithm, which are the hull's edges, with their scores."""
-    edges = hull.thresholds[1:-1]
-    highest, lowest = np.full(hull.llr.size, -np.inf), np.full(hull.llr.size, np.inf)
-    for ordered in classes:
-        splits = np.concatenate(([0], ordered.searchsorted(edges), [ordered.size]))
-        held = splits[1:] > splits[:-1]
-        np.minimum.at(lowest, np.flatnonzero(held), ordered[splits[:-1][held]])
-        np.maximum.at(highest, np.flatnonzero(held), ordered[splits[1:][held] - 1])
-    return PAVBins(lowest, highest, hull.llr)
+    The pools are the edges of the hull; the scores of both classes ascend.
+    """
+    # Two ascending runs are merged by the stable sort.
+    scores = np.sort(np.concatenate(classes, dtype=np.float64), kind="stable")
+    starts = scores.searchsorted(hull.thresholds[1:-1])
+    return scores[np.append(0, starts)], scores[np.append(starts, scores.size) - 1], hull.llr
 
 
 # Numbers of many curves: rates (n_rows, n_points), misses rising and false alarms falling along a
@@ -411,26 +384,23 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
     # diagonal, at first the two useless decisions, define a prior at which they cost the same.
     # The point that is cheapest there replaces one of them, until none is cheaper: a handful
     # of passes over the points.
-    rows, last = np.arange(len(pmiss)), pmiss.shape[1] - 1
-    ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
-    low, high = (np.repeat(end, rows.size, axis=1) for end in ends)
-    low_at, high_at = np.zeros_like(rows), np.full_like(rows, last)
+    rows = np.arange(len(pmiss))
+    low, high = (np.repeat(end, rows.size, axis=1) for end in ([[0.0], [1.0]], [[1.0], [0.0]]))
+    low_at, high_at = np.zeros_like(rows), np.full_like(rows, pmiss.shape[1] - 1)
     active, before = rows, np.full(rows.size, np.inf)
     while active.size:
         values, priors = diagonal_crossing(low[:, active], high[:, active])
         # A cheaper point lies between the two.
         window = slice(int(low_at[active].min()), int(high_at[active].max()) + 1)
-        misses, alarms = (
-            part[:, window] if active.size == rows.size else part[active, window]
-            for part in (pmiss, pfa)
-        )
-        cost = misses - alarms
+        chosen = slice(None) if active.size == rows.size else active
+        alarms = pfa[chosen, window]
+        cost = pmiss[chosen, window] - alarms
         cost *= priors[:, np.newaxis]
         cost += alarms
         best = cost.argmin(axis=1)
         least = np.take_along_axis(cost, best[:, np.newaxis], axis=1)[:, 0]
         # A value that does not fall is rounding, which would go on for ever.
-        better = (least < values * SAME_COST) & (values < before[active])
+        better = (least < values) & (values < before[active])
         before[active] = values
         active, best = active[better], best[better] + window.start
         points = np.stack((pmiss[active, best], pfa[active, best]))

@@ -24,9 +24,9 @@ from attrs import evolve, frozen
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._notes import Note
-from bosaris_py.numerics.objective import LARGEST_SCORE, LocalModel, TrainingObjective, pool_classes
+from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.scoring import scoring_rule
+from bosaris_py.numerics.scoring import LocalModel, TrainingObjective, scoring_rule
 
 Ridge: TypeAlias = float | Literal["weak"]
 
@@ -52,6 +52,9 @@ _VANISHED = 1e-9
 # Decreases below this share of the value are not looked for in it: it is a sum of rounded terms.
 _NOISE = 1e3 * _EPSILON
 
+# A minimisation has gone wrong after so many evaluations.
+_MOST_EVALUATIONS = 200
+
 # Penalties of the "weak" ridge, times the number of trials of the smaller class: normal priors of
 # standard deviation 8.5 and 0.85, for the spread of the log-likelihood-ratios and for their value
 # midway between the classes.
@@ -60,6 +63,9 @@ _WEAK = 0.01, 1.0
 # Log-likelihood-ratios of this standard deviation are hard decisions; with these log-odds one is
 # certain but for rounding. For more trials than this no set was seen on which they are best.
 _HARD, _CERTAIN, _MOST_HARD = 100.0, 40.0, 2**17
+
+
+Stop: TypeAlias = Callable[[Float64Array, LocalModel], bool]
 
 
 @frozen(eq=False)
@@ -74,7 +80,6 @@ class Minimum:
     point: Float64Array
     value: float
     here: LocalModel
-    evaluations: int
     outcome: Literal["converged", "stopped", "gave up"]
 
 
@@ -119,9 +124,8 @@ def minimise(
     evaluate: Callable[[Float64Array], LocalModel],
     start: Float64Array,
     *,
-    max_evaluations: int = 200,
     tolerance: float = _EPSILON,
-    stop: Callable[[Float64Array, LocalModel], bool] | None = None,
+    stop: Stop | None = None,
 ) -> Minimum:
     """Find a minimum of a smooth function; raise FitError if it is not finite at the start.
 
@@ -133,16 +137,16 @@ def minimise(
     here, radius = evaluate(point), 4.0
     if not math.isfinite(here.value):
         raise errors.FitError(f"The objective is {here.value} at {point}, where training starts.")
-    for evaluations in range(1, max_evaluations + 1):
+    for _ in range(_MOST_EVALUATIONS):
         if stop is not None and stop(point, here):
-            return Minimum(point, here.value, here, evaluations, "stopped")
+            return Minimum(point, here.value, here, "stopped")
         step, is_newton = trust_region_step(here.gradient, here.hessian, radius)
         promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
         if promised <= tolerance * abs(here.value):
             # Newton's method squares the error: one more step, without an evaluation, brings the
             # gradient to rounding as well.
             point = point + step if is_newton else point
-            return Minimum(point, here.value - promised, here, evaluations, "converged")
+            return Minimum(point, here.value - promised, here, "converged")
         there = evaluate(point + step)
         if promised > _NOISE * abs(here.value):
             fell = here.value - there.value
@@ -151,7 +155,7 @@ def minimise(
             # The decrease is lost in the rounding of the value: the gradient decides.
             ratio = 1.0
         else:
-            return Minimum(point, here.value, here, evaluations, "converged")
+            return Minimum(point, here.value, here, "converged")
         length = math.hypot(*step)
         if ratio < 0.25:
             radius = 0.25 * length
@@ -159,7 +163,7 @@ def minimise(
             radius = 4.0 * length
         if ratio > 1e-4:
             point, here = point + step, there
-    return Minimum(point, here.value, here, max_evaluations, "gave up")
+    return Minimum(point, here.value, here, "gave up")
 
 
 @frozen(eq=False)
@@ -193,80 +197,32 @@ def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
     return check.as_number(ridge, "ridge", expected, lambda x: 0.0 <= x < math.inf), 0.0
 
 
-@frozen(eq=False)
-class _Problem:
-    """An objective with penalties, in the coordinates in which it is minimised.
+def _separates(problem: TrainingObjective) -> Stop:
+    """Return what tells whether the fused scores at a point put no target below a non-target."""
+    return lambda point, here: here.overlap < -_ROUNDING * max(1.0, problem.deviation(point))
 
-    These are the coefficients of an orthonormal `basis` of the standardised weights that matter,
-    then the offset. `stiffness` is the Hessian of the penalties. `correlation` gives the variance
-    of fused scores.
-    """
 
-    objective: TrainingObjective
-    basis: Float64Array
-    correlation: Float64Array
-    stiffness: Float64Array
+def _least_curvature(problem: TrainingObjective, minimum: Minimum) -> float:
+    """Return the curvature along the flattest direction of fused scores, as a share."""
+    unit = problem.variance.copy()
+    unit[-1, -1] = 1.0
+    curvatures = scipy.linalg.eigh(minimum.here.hessian, unit, eigvals_only=True)
+    return float(curvatures[0] / curvatures[-1])
 
-    @property
-    def origin(self) -> Float64Array:
-        return np.zeros(self.basis.shape[1] + 1)
 
-    def coefficients(self, point: Float64Array) -> Float64Array:
-        return np.append(self.basis @ point[:-1], point[-1])
-
-    def penalty(self, point: Float64Array) -> float:
-        return 0.5 * float(point @ self.stiffness @ point)
-
-    def deviation(self, point: Float64Array) -> float:
-        """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
-        weights = self.basis @ point[:-1]
-        return math.sqrt(max(0.0, float(weights @ self.correlation @ weights)))
-
-    def evaluate(self, point: Float64Array) -> LocalModel:
-        plain = self.objective.evaluate(self.coefficients(point))
-        chain = np.zeros((self.basis.shape[0] + 1, point.size))
-        chain[:-1, :-1], chain[-1, -1] = self.basis, 1.0
-        # Where the objective overflows its derivatives are NaN; the value says enough.
-        with np.errstate(invalid="ignore", over="ignore"):
-            gradient = chain.T @ plain.gradient + self.stiffness @ point
-            hessian = chain.T @ plain.hessian @ chain + self.stiffness
-        return LocalModel(plain.value + self.penalty(point), gradient, hessian, plain.overlap)
-
-    def damped(self, strength: float) -> "_Problem":
-        """Return the problem with a penalty on the variance of the fused scores."""
-        # With 1/n the log-likelihood-ratios of n separated trials grow to about log n, as far as
-        # so many trials can support them. Unlike a ridge this does not depend on how systems are
-        # correlated, or mixed.
-        stiffness = self.stiffness.copy()
-        stiffness[:-1, :-1] += strength * (self.basis.T @ self.correlation @ self.basis)
-        return evolve(self, stiffness=stiffness)
-
-    def least_curvature(self, minimum: Minimum) -> float:
-        """Return the curvature along the flattest direction of fused scores, as a share."""
-        unit = np.eye(minimum.point.size)
-        unit[:-1, :-1] = self.basis.T @ self.correlation @ self.basis
-        curvatures = scipy.linalg.eigh(minimum.here.hessian, unit, eigvals_only=True)
-        return float(curvatures[0] / curvatures[-1])
-
-    def separates(self, point: Float64Array, here: LocalModel) -> bool:
-        """Tell whether the fused scores at a point put no target below a non-target."""
-        return here.overlap < -_ROUNDING * max(1.0, self.deviation(point))
-
-    def descend(
-        self, start: Float64Array, stop: Callable[[Float64Array, LocalModel], bool] | None = None
-    ) -> Minimum:
-        """Minimise; of a large set from the optimum of a part of it."""
-        tolerance = _EPSILON
-        try:
-            for part in self.objective.parts():
-                # The penalty keeps the optimum finite where the part is separable.
-                few = evolve(self, objective=part).damped(1.0 / min(part.n_tar, part.n_non))
-                rough = 0.1 / max(part.n_tar, part.n_non)
-                start, tolerance = minimise(few.evaluate, start, tolerance=rough).point, _OF_MANY
-            return minimise(self.evaluate, start, tolerance=tolerance, stop=stop)
-        except errors.FitError:
-            # Boosting can overflow at an outlier that was not in the part.
-            return minimise(self.evaluate, self.origin, stop=stop)
+def _descend(problem: TrainingObjective, start: Float64Array, stop: Stop | None = None) -> Minimum:
+    """Minimise; of a large set from the optimum of a part of it."""
+    tolerance = _EPSILON
+    try:
+        for part in problem.parts():
+            # The penalty keeps the optimum finite where the part is separable.
+            few = part.damped(1.0 / min(part.n_tar, part.n_non))
+            rough = 0.1 / max(part.n_tar, part.n_non)
+            start, tolerance = minimise(few.evaluate, start, tolerance=rough).point, _OF_MANY
+        return minimise(problem.evaluate, start, tolerance=tolerance, stop=stop)
+    except errors.FitError:
+        # Boosting can overflow at an outlier that was not in the part.
+        return minimise(problem.evaluate, problem.origin, stop=stop)
 
 
 def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
@@ -283,109 +239,93 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     """
     n_smaller = min(objective.n_tar, objective.n_non)
     strength, centring = ridge_strengths(ridge, n_smaller)
-    tar, non = objective.moments()
+    tar, non = objective.tar.moments(), objective.non.moments()
     lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
-    if not (largest <= LARGEST_SCORE).all():
-        objective.refuse_non_finite()
+    if not (largest <= training.LARGEST_SCORE).all():
+        training.refuse_non_finite(objective.tar.scores, objective.non.scores)
+        raise check.invalid("scores", training.USABLE, "others in the files")
 
-    centre, covariance = pool_classes(tar, non)
+    # Weights of standardised scores, along the directions in which these vary.
+    centre, covariance = training.pool_classes(tar, non)
     spread = np.sqrt(np.diag(covariance))
-    differ = highest - lowest > _CONSTANT * largest
-    varied = differ & (spread > _SMALLEST_SPREAD)
+    varied = (highest - lowest > _CONSTANT * largest) & (spread > _SMALLEST_SPREAD)
     spread[~varied] = 1.0
     correlation = covariance / np.outer(spread, spread)
     basis = _varied_directions(correlation, varied)
-    notes = _uninformative(differ, varied, basis.shape[1])
-    separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
-
-    standardised = evolve(objective, centre=centre, spread=spread)
-    stiffness = np.diag(np.append(np.full(basis.shape[1], strength), centring))
-    problem = _Problem(standardised, basis, correlation, stiffness)
-    if basis.shape[1] == 0:
-        # Proper scoring: without information the prior is the best answer.
-        value = problem.evaluate(problem.origin).value
-        nothing = np.zeros(varied.size)
-        return LinearSolution(nothing, 0.0, value, strength, lowest, highest, separation, notes)
-    convex = problem
-    if not objective.rule.convex:
-        convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
-    minimum, used = (
-        convex.descend(convex.origin, convex.separates if strength == 0.0 else None),
-        strength,
+    n_directions = basis.shape[1]
+    chain = np.pad(basis / spread[:, np.newaxis], (0, 1))
+    chain[-1, -1] = 1.0
+    problem = evolve(
+        objective,
+        centre=centre,
+        chain=chain,
+        stiffness=np.diag(np.append(np.full(n_directions, strength), centring)),
+        variance=np.pad(basis.T @ correlation @ basis, (0, 1)),
     )
+    notes = _uninformative(varied, n_directions)
+    convex = problem if problem.rule.convex else evolve(problem, rule=scoring_rule("cllr"))
+    used, stop = strength, None if strength else _separates(problem)
+    minimum = _descend(convex, problem.origin, stop)
     # Separable are scores of which an iterate makes no error, and those beside whose minimum the
     # objective is flat, as where only ties keep the classes from separating.
     if strength == 0.0 and (
-        minimum.outcome == "stopped" or convex.least_curvature(minimum) < _VANISHED
+        minimum.outcome == "stopped" or _least_curvature(convex, minimum) < _VANISHED
     ):
         used = 1.0 / n_smaller
         problem, convex = problem.damped(used), convex.damped(used)
-        minimum = convex.descend(convex.origin)
+        minimum = _descend(convex, problem.origin)
         text = (
-            "The training scores are separable: there are weights with which no target "
-            "scores below a non-target, so larger weights always fit better and no optimum "
-            f"exists. Returned is the solution with ridge={used:.3g}, 1 / (number of "
-            "trials of the smaller class), which decides how large log-likelihood-ratios are."
+            "The training scores are separable: with some weights no target scores below a "
+            "non-target, so larger ones always fit better and no optimum exists. Returned is the "
+            f"solution with ridge={used:.3g}, 1 / (number of trials of the smaller class)."
         )
         notes.append(Note(errors.ConvergenceWarning, text, advice="Train on more trials."))
-    if not objective.rule.convex:
-        minimum = problem.descend(minimum.point)
-        starts = [problem.origin]
-        if basis.shape[1] == 1 and used == 0.0:
-            starts += _hard_decisions(standardised, basis[:, 0])
-        for other in map(problem.descend, starts):
+    if not problem.rule.convex:
+        starts = [minimum.point, problem.origin]
+        if n_directions == 1 and used == 0.0:
+            starts += _hard_decisions(problem)
+        first, *others = (_descend(problem, start) for start in starts)
+        minimum = first
+        for other in others:
             # Of equal minima the one with moderate weights.
             if other.value < minimum.value - _ROUNDING * abs(minimum.value):
                 minimum = other
         deviation = problem.deviation(minimum.point)
         if deviation > _HARD:
             text = (
-                f"The objective {objective.rule.name!r} is lowest for hard decisions; the "
-                f"log-likelihood-ratios have a standard deviation of {deviation:.3g} and mean "
-                "little but their sign."
+                f"The objective {problem.rule.name!r} is lowest for hard decisions; the standard "
             )
+            text += f"deviation {deviation:.3g} of the log-likelihood-ratios means nothing."
             advice = "Objective 'cllr' or a ridge avoids that."
             notes.append(Note(errors.ConvergenceWarning, text, advice=advice))
     if minimum.outcome == "gave up":
-        text = (
-            f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
-            f"gradient still has length {math.hypot(*minimum.here.gradient):.3g}."
-        )
+        text = f"Training gave up after {_MOST_EVALUATIONS} evaluations of the objective."
         notes.append(Note(errors.ConvergenceWarning, text))
-    coefficients = problem.coefficients(minimum.point)
-    weights = coefficients[:-1] / spread
-    return LinearSolution(
-        weights=weights,
-        offset=float(coefficients[-1] - weights @ centre),
-        objective_value=minimum.value - problem.penalty(minimum.point),
-        ridge=used,
-        lowest=lowest,
-        highest=highest,
-        separation=separation,
-        notes=notes,
-    )
+    # Proper scoring: without information the prior is the best answer.
+    point = minimum.point if n_directions else problem.origin
+    weights, offset = problem.weights(point)
+    separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
+    value = minimum.value - problem.penalty(point)
+    return LinearSolution(weights, offset, value, used, lowest, highest, separation, notes)
 
 
-def _hard_decisions(objective: TrainingObjective, direction: Float64Array) -> list[Float64Array]:
+def _hard_decisions(problem: TrainingObjective) -> list[Float64Array]:
     """Return a line that decides at the threshold of minimum cost; none for many trials."""
-    if max(objective.n_tar, objective.n_non) > _MOST_HARD:
+    if max(problem.n_tar, problem.n_non) > _MOST_HARD:
         return []
-    weights_of = direction / objective.spread
-    tar, non = (
-        weights_of @ (scores - objective.centre[:, np.newaxis])
-        for scores in (objective.tar, objective.non)
-    )
-    weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
-    hull = ROC.from_scores(tar, non, **weights).convex_hull()
-    limit = float(hull.min_dcf_threshold(objective.prior))
+    weights, offset = problem.weights(np.array([1.0, 0.0]))
+    tar, non = (weights @ one.scores + offset for one in (problem.tar, problem.non))
+    masses = {"tar_weights": problem.tar.weights, "non_weights": problem.non.weights}
+    hull = ROC.from_scores(tar, non, **masses).convex_hull()
+    limit = float(hull.min_dcf_threshold(problem.prior))
     below = np.concatenate((tar[tar < limit], non[non < limit]))
     if not (math.isfinite(limit) and below.size):
         return []
     gap = limit - float(below.max())
     # So steep that the two scores beside the threshold are decided beyond doubt.
     scale = max(2.0 * _HARD, 2.0 * _CERTAIN / gap)
-    return [np.array([scale, scale * (0.5 * gap - limit) - objective.plo])]
+    return [np.array([scale, scale * (0.5 * gap - limit) - problem.plo])]
 
 
 def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
@@ -395,38 +335,38 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
     weight first, and taken back by the slope of the objective. Where Kuhn and Tucker's conditions
     hold, that is the optimum of a convex objective.
     """
-    n_systems = objective.tar.shape[0]
+    first = solution = train_linear(objective, ridge=ridge)
+    centre, covariance = training.pool_classes(objective.tar.moments(), objective.non.moments())
     strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
-    tar, non = objective.moments()
-    centre, covariance = pool_classes(tar, non)
-    kept = np.ones(n_systems, dtype=np.bool_)
+    kept = np.ones(centre.size, dtype=np.bool_)
     for step in itertools.count():
-        weights, offset, used, notes = np.zeros(n_systems), 0.0, strength, list[Note]()
-        if kept.any():
-            solution = train_linear(objective.with_systems(kept), ridge=ridge)
-            weights[kept], offset = solution.weights, solution.offset
-            used, notes = solution.ridge, solution.notes
+        weights = np.zeros(centre.size)
+        weights[kept] = solution.weights
         if weights.min() < 0.0:
             kept[np.argmin(weights)] = False
-            continue
-        here = objective.evaluate(np.append(weights, offset))
-        # With the same value midway between the classes, whose penalty then stays; that of
-        # separable data is one on the variance.
-        slopes = here.gradient[:-1] - here.gradient[-1] * centre
-        if strength == 0.0:
-            slopes += used * (covariance @ weights)
-        # What is in has no slope, but for rounding; what is out must not fall. From some step on
-        # none comes back, so that this ends.
-        slopes[kept] = 0.0
-        if step >= 3 * n_systems or slopes.min() >= -_ROUNDING * abs(here.gradient).max(
-            initial=1.0
-        ):
-            break
-        kept[np.argmin(slopes)] = True
-    low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-    spread = np.sqrt(np.diag(covariance))
-    separation = (tar.mean - non.mean) / np.where(spread > _SMALLEST_SPREAD, spread, np.inf)
-    return LinearSolution(weights, offset, here.value, used, low, high, separation, notes)
+        else:
+            gradient = objective.evaluate(np.append(weights, solution.offset)).gradient
+            # With the same value midway between the classes, whose penalty then stays; that of
+            # separable data is one on the variance.
+            slopes = gradient[:-1] - gradient[-1] * centre
+            if strength == 0.0:
+                slopes += solution.ridge * (covariance @ weights)
+            # What is in has no slope, but for rounding; what is out must not fall. From some step
+            # on none comes back, so that this ends.
+            slopes[kept] = 0.0
+            if step >= 3 * centre.size or slopes.min() >= -_ROUNDING:
+                break
+            kept[np.argmin(slopes)] = True
+        solution = train_linear(objective.with_systems(kept), ridge=ridge)
+    value = objective.evaluate(np.append(weights, solution.offset)).value
+    return evolve(
+        first,
+        weights=weights,
+        offset=solution.offset,
+        objective_value=value,
+        ridge=solution.ridge,
+        notes=solution.notes,
+    )
 
 
 def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:
@@ -440,22 +380,18 @@ def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64A
     return identity if kept.all() else identity @ directions[:, kept]
 
 
-def _uninformative(differ: BoolArray, varied: BoolArray, n_directions: int) -> list[Note]:
+def _uninformative(varied: BoolArray, n_directions: int) -> list[Note]:
     """Note systems whose scores hardly differ, and systems that are collinear."""
     texts = []
-    tiny = f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"
-    equal = "are equal and carry no information"
-    for chosen, fault in ((~differ, equal), (differ & ~varied, tiny)):
-        if chosen.any():
-            numbers = check.list_some((np.flatnonzero(chosen) + 1).tolist())
-            which = "" if chosen.size == 1 else f" of system {numbers}"
-            texts.append(f"All training scores{which} {fault}; the weight is set to 0.")
+    if not varied.all():
+        numbers = check.list_some((np.flatnonzero(~varied) + 1).tolist())
+        which = "" if varied.size == 1 else f" of system {numbers}"
+        texts.append(f"All training scores{which} are equal; the weight is set to 0.")
     n_systems = np.count_nonzero(varied)
     if n_directions < n_systems:
         texts.append(
             f"The scores of the {n_systems} systems (quality features among them) vary in only "
-            f"{n_directions} directions, so infinitely many weights give the same fused scores; "
-            "the shortest standardised weights are taken. Is a system given twice, or are models "
-            "or segments fewer than quality measures plus one?"
+            f"{n_directions} directions: the shortest standardised weights are taken. Is a system "
+            "given twice, or are models or segments fewer than quality measures plus one?"
         )
     return [Note(errors.ConvergenceWarning, text) for text in texts]

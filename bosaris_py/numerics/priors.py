@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, Float64Array, Number, mark_read_only
+from bosaris_py._arrays import Answer, Float64Array, mark_read_only
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
@@ -42,7 +42,7 @@ def logit(p: npt.ArrayLike) -> Answer:
     >>> float(round(logit(0.01), 4))
     -4.5951
     """
-    return scipy.special.logit(_as_probabilities(p))[()]
+    return scipy.special.logit(_as_probabilities(p))
 
 
 def sigmoid(x: npt.ArrayLike) -> Answer:
@@ -63,7 +63,7 @@ def sigmoid(x: npt.ArrayLike) -> Answer:
     >>> float(sigmoid(0.0))
     0.5
     """
-    return scipy.special.expit(np.asarray(x, dtype=np.float64))[()]
+    return scipy.special.expit(np.asarray(x, dtype=np.float64))
 
 
 def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Answer:
@@ -116,7 +116,7 @@ def probit(p: npt.ArrayLike) -> Answer:
     >>> float(probit(0.5))
     0.0
     """
-    return scipy.special.ndtri(_as_probabilities(p))[()]
+    return scipy.special.ndtri(_as_probabilities(p))
 
 
 def _log_odds(prior: float) -> float:
@@ -171,17 +171,12 @@ def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
     return OperatingPoint(p_target, c_miss, c_fa).effective_prior
 
 
-def _positive_cost(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    if not (math.isfinite(value) and value > 0):
-        raise check.invalid(attribute.name, "be positive and finite", check.describe(value))
-
-
 def _to_prior(value: float) -> float:
     return check.check_fraction(value, "p_target")
 
 
 def _to_cost(value: float) -> float:
-    return check.as_number(value, "a cost", "be a number", lambda _: True)
+    return check.as_number(value, "a cost", "be positive and finite", lambda x: 0.0 < x < math.inf)
 
 
 @attrs.frozen
@@ -209,8 +204,8 @@ class OperatingPoint:
     """
 
     p_target: float = attrs.field(converter=_to_prior)
-    c_miss: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
-    c_fa: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
+    c_miss: float = attrs.field(default=1.0, converter=_to_cost)
+    c_fa: float = attrs.field(default=1.0, converter=_to_cost)
 
     @property
     def miss_cost(self) -> float:
@@ -268,12 +263,12 @@ class DecisionCosts:
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]
-            value = check.check_fraction(prior, "prior")
-            return cls(value, 1.0 - value, np.float64(_log_odds(value)))
-        values = check.as_vector(np.asarray(prior), "prior").astype(np.float64)
-        plo = np.array([_log_odds(value) for value in values.tolist()])
-        if not np.isfinite(plo).all():
-            check.check_fraction(values[~np.isfinite(plo)][0], "prior")
+            values = np.array(check.check_fraction(prior, "prior"))
+        else:
+            values = check.as_vector(np.asarray(prior), "prior").astype(np.float64)
+        plo = np.array([*map(_log_odds, values.ravel().tolist())]).reshape(values.shape)
+        for bad in values[~np.isfinite(plo)]:
+            check.check_fraction(bad, "prior")
         return cls(values, 1.0 - values, plo)
 
     @classmethod
@@ -348,13 +343,13 @@ class SpoofCosts:
     p_target: float = attrs.field(converter=_to_prior)
     p_nontarget: float = attrs.field(converter=_to_share)
     p_spoof: float = attrs.field(converter=_to_share)
-    c_miss: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
-    c_fa: float = attrs.field(default=10.0, converter=_to_cost, validator=_positive_cost)
-    c_fa_spoof: float = attrs.field(default=10.0, converter=_to_cost, validator=_positive_cost)
+    c_miss: float = attrs.field(default=1.0, converter=_to_cost)
+    c_fa: float = attrs.field(default=10.0, converter=_to_cost)
+    c_fa_spoof: float = attrs.field(default=10.0, converter=_to_cost)
 
     def __attrs_post_init__(self) -> None:
         """Check that the priors are those of all trials."""
-        total = math.fsum((self.p_target, *self.kind_priors))
+        total = math.fsum((self.p_target, self.p_nontarget, self.p_spoof))
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             hint = "A prior of zero-effort impostors among bona fide trials must be scaled down."
             raise check.invalid("the priors", "add up to 1", f"{total:.9g}", hint)
@@ -374,12 +369,8 @@ class SpoofCosts:
         """
         if isinstance(costs, SpoofCosts):
             return costs
-        name: object = costs
-        if not isinstance(name, str) or name not in SPOOF_COSTS:
-            names = ", ".join(map(repr, SPOOF_COSTS))
-            expected = f"be SpoofCosts, or the name of some ({names})"
-            raise check.invalid("costs", expected, check.describe(costs))
-        return SPOOF_COSTS[name]
+        check.check_choice(costs, [*SPOOF_COSTS], "costs")
+        return SPOOF_COSTS[costs]
 
     @property
     def miss_price(self) -> float:
@@ -397,11 +388,6 @@ class SpoofCosts:
         return self.p_spoof * self.c_fa_spoof
 
     @property
-    def kind_priors(self) -> tuple[float, ...]:
-        """Prior of each kind of non-targets: zero-effort impostors, spoofs."""
-        return self.p_nontarget, self.p_spoof
-
-    @property
     def kind_prices(self) -> tuple[float, ...]:
         """Cost of accepting all non-targets of each kind: zero-effort impostors, spoofs."""
         return self.fa_price, self.spoof_price
@@ -414,17 +400,14 @@ class SpoofCosts:
     @property
     def kind_shares(self) -> tuple[float, ...]:
         """Share of each kind of non-targets in the cost of accepting everything."""
-        _, *others = self.kind_prices
-        shares = [price / sum(self.kind_prices) for price in others]
-        return 1.0 - sum(shares), *shares
+        return 1.0 - self.spoof_share, self.spoof_share
 
     @property
     def decision(self) -> "DecisionCosts":
         """Prices of a miss, and of a false alarm of the mixture of all kinds."""
-        zero_effort, *others = self.kind_prices
-        if not any(others):  # the digits of two classes
+        if not self.spoof_price:  # the digits of two classes
             return DecisionCosts.from_prior(OperatingPoint(self.p_target, self.c_miss, self.c_fa))
-        alarm = zero_effort + sum(others)
+        alarm = sum(self.kind_prices)
         return DecisionCosts(self.miss_price, alarm, math.log(self.miss_price) - math.log(alarm))
 
     @property
@@ -441,8 +424,6 @@ SPOOF_COSTS = {
     "ASVspoof5": SpoofCosts(0.9405, 0.0095, 0.05, 1.0, 10.0, 10.0),
 }
 
-# One prior, whose costs are one number; or one or many.
-OnePrior: TypeAlias = Number | OperatingPoint
 PriorLike: TypeAlias = (
     npt.ArrayLike | OperatingPoint | Sequence[float | OperatingPoint] | DecisionCosts
 )

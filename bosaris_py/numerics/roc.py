@@ -22,20 +22,9 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py import _validation as check
-from bosaris_py._arrays import (
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    Weighting,
-    Weights,
-    by_constructor,
-    mark_read_only,
-    read_only,
-    round_to_float32,
-)
-from bosaris_py.numerics.hull import ROCCH, Threshold, areas
+from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights, mark_read_only
+from bosaris_py.numerics.hull import ROCCH, Curve, Threshold, areas
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
@@ -51,28 +40,23 @@ def as_class(
     """Return the scores of a class and their weights, checked; a trial of weight 0 is none."""
     array = check.as_vector(scores, name)
     check.check_not_empty(array, name)
-    # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if np.isnan(np.minimum.reduce(array)):
-        check.refuse_nan(array, name)
-    if weights is None:
-        return array, None
+    check.refuse_nan(array, name)
     checked = check.as_weights(weights, array.size, f"{name}_weights")
     check.check_weight_range(checked, f"{name}_weights")
-    if checked is not None and np.minimum.reduce(checked) == 0:
-        counted = checked > 0
-        array, checked = array[counted], checked[counted]
-    return array, checked
+    if checked is None or checked.all():
+        return array, checked
+    return array[checked > 0], checked[checked > 0]
 
 
 def count_below(
     ordered: FloatArray, thresholds: ArrayLike, side: Literal["left", "right"] = "left"
-) -> IntArray:
+) -> arrays.IntArray:
     """Return the number of ascending scores below, or up to, each threshold, as of float64."""
     limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
     if ordered.dtype == np.float32:
         # numpy would first copy all scores. No float32 number lies between a threshold and the
         # float32 number next to it, so the question is the same.
-        limits = round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
+        limits = arrays.round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
     return np.asarray(ordered.searchsorted(limits, side=side))
 
 
@@ -102,7 +86,7 @@ def with_ends(thresholds: Float64Array) -> Float64Array:
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROC:
+class ROC(Curve):
     """The errors at each threshold that matters; made by `from_scores`. All arrays are read-only.
 
     Parameters
@@ -123,12 +107,6 @@ class ROC:
     >>> roc.threshold_at(pmiss=0.0)
     Threshold(1.0, pmiss=0, pfa=0.5)
     """
-
-    thresholds: Float64Array = attrs.field(converter=read_only)
-    misses: Weights = attrs.field(converter=read_only)
-    false_alarms: Weights = attrs.field(converter=read_only)
-
-    __reduce__ = by_constructor
 
     @classmethod
     def from_scores(
@@ -161,36 +139,8 @@ class ROC:
 
     def __repr__(self) -> str:
         """Say how much mass there is, and how many thresholds."""
-        return (
-            f"ROC: {self.tar_total:g} targets, {self.non_total:g} non-targets, "
-            f"{self.thresholds.size} thresholds"
-        )
-
-    @property
-    def tar_total(self) -> int | float:
-        """Number of targets, or their mass."""
-        total: int | float = self.misses[-1].item()
-        return total
-
-    @property
-    def non_total(self) -> int | float:
-        """Number of non-targets, or their mass."""
-        total: int | float = self.false_alarms[0].item()
-        return total
-
-    @functools.cached_property
-    def pmiss(self) -> Float64Array:
-        """Miss rate at each threshold, rising from 0 to 1."""
-        return mark_read_only(self.misses / self.tar_total)
-
-    @functools.cached_property
-    def pfa(self) -> Float64Array:
-        """False-alarm rate at each threshold, falling from 1 to 0."""
-        return mark_read_only(self.false_alarms / self.non_total)
-
-    def _at(self, chosen: IndexArray) -> "ROC":
-        columns = self.thresholds, self.misses, self.false_alarms
-        return ROC(*(mark_read_only(column[chosen]) for column in columns))
+        sizes = f"{self.tar_total:g} targets, {self.non_total:g} non-targets"
+        return f"ROC: {sizes}, {self.thresholds.size} thresholds"
 
     def corners(self) -> "ROC":
         """Return the curve without the points inside its horizontal and vertical runs.
@@ -207,7 +157,8 @@ class ROC:
         kept[0] = 0
         flat, steep = np.diff(misses[kept]) == 0, np.diff(alarms[kept]) == 0
         straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
-        return self._at(kept[np.concatenate(([True], ~straight, [True]))])
+        at = kept[np.concatenate(([True], ~straight, [True]))]
+        return ROC(*map(mark_read_only, (self.thresholds[at], misses[at], alarms[at])))
 
     def convex_hull(self) -> ROCCH:
         """Return the lower left boundary of the ROC's convex hull.
@@ -227,8 +178,7 @@ class ROC:
         # For a given number of misses the threshold at the next target score has the fewest false
         # alarms, so only those points can be vertices.
         at = np.concatenate(([0], self._targets, [self.thresholds.size - 1]))
-        columns = self.thresholds[at], self.misses[at], self.false_alarms[at]
-        return ROCCH.from_points(*columns)
+        return ROCCH.from_points(self.thresholds[at], self.misses[at], self.false_alarms[at])
 
     @functools.cached_property
     def auc(self) -> float:
@@ -255,23 +205,9 @@ class ROC:
         return self.threshold(int(at[best[np.argmin((pmiss + pfa)[best])]]))
 
     @functools.cached_property
-    def _targets(self) -> IndexArray:
+    def _targets(self) -> arrays.IndexArray:
         """Where the thresholds are target scores: the misses rise behind them."""
         return np.flatnonzero(np.diff(self.misses) > 0)
-
-    def threshold(self, at: int) -> Threshold:
-        """Return a threshold of the curve with its error-rates.
-
-        Parameters
-        ----------
-        at : int
-            Its place.
-
-        Returns
-        -------
-        Threshold
-        """
-        return Threshold(self.thresholds[at], self.pmiss[at], self.pfa[at])
 
     def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
         """Find the best threshold that keeps one error-rate within a limit.

@@ -112,16 +112,14 @@ def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float6
     if values.dtype.kind not in "iuf" or values.shape != (len(names),):
         expected = f"be a number for each of the {len(names)} conditions"
         raise check.invalid("weights", expected, check.describe(weights))
-    if (bad := np.flatnonzero(~((values >= 0) & np.isfinite(values)))).size:
-        got = f"{values[bad[0]]:g} for {names[bad[0]]!r}"
-        raise check.invalid("weights", "be finite and not negative", got)
-    # fsum is exact, so that the order of the conditions does not matter.
-    total = math.fsum(values)
-    if abs(total - 1.0) > _SUM_TOLERANCE:
+    total = values.sum()
+    if not ((values >= 0).all() and abs(total - 1.0) <= _SUM_TOLERANCE):
         hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
-        raise check.invalid("weights", "sum to one", f"the sum {total:g}", hint)
+        got = f"{check.list_some(values.tolist())}, of sum {total:g}"
+        raise check.invalid("weights", "not be negative, and sum to one", got, hint)
     # Exactly one, not 0.9999999999 because of decimals.
-    return mark_read_only(values / total)
+    # fsum is exact, so that the order of the conditions does not matter.
+    return mark_read_only(values / math.fsum(values))
 
 
 def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
@@ -225,10 +223,10 @@ class Conditions:
         overlap: Overlap = "error",
         uncovered: Uncovered = "error",
     ) -> None:
-        listed: object = subsets
-        if not isinstance(listed, Mapping):
+        given: object = subsets
+        if not isinstance(given, Mapping):
             hint = "Labels of trials are a column of the key: Conditions.from_columns(key, name)."
-            got = check.describe(listed)
+            got = check.describe(given)
             raise check.invalid("subsets", "map names to trials or masks", got, hint)
         check.check_choice(overlap, Overlap, "overlap")
         check.check_choice(uncovered, Uncovered, "uncovered")
@@ -300,15 +298,15 @@ class Conditions:
                 notes.append(Note(MissingTrialsWarning, text))
         lines, classes = made._lines(key), _classes(None, key)
         has = [np.array([one[part].any() for part in lines]) for one in classes]
-        rules = ["error", "error"]
         for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
             if np.count_nonzero(own) == 1 and (other & ~own).any():
                 text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
                 notes.append(Note(MissingTrialsWarning, text))
-                chosen, rules = np.flatnonzero(other).tolist(), ["allow", "ignore"]
+                chosen = np.flatnonzero(other).tolist()
                 parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
-                made = cls._made([made.names[n] for n in chosen], None, parts, made._trials)
-                break
+                held = [made.names[n] for n in chosen]
+                return cls._made(held, None, parts, made._trials, "allow", "ignore", tuple(notes))
+        rules = "error", "error"
         return cls._made(made.names, None, made._parts, made._trials, *rules, tuple(notes))
 
     @classmethod
@@ -495,11 +493,10 @@ class Conditions:
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
-    if not listed:
-        raise check.invalid("subsets", "name at least one condition", "none")
-    for name in listed:
-        if str(name) != name:
-            raise check.invalid("subsets", "name conditions with text", check.describe(name))
+    if not listed or any(str(name) != name for name in listed):
+        raise check.invalid(
+            "subsets", "name conditions with text", check.list_some(listed) or "none"
+        )
     if repeated := check.repetitions(listed):
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
         raise check.invalid("names", "be different", check.list_some(repeated), hint)
@@ -512,13 +509,7 @@ def _as_subset(subset: npt.ArrayLike | Ndx | Key, name: str) -> Ndx | Key | Bool
         return subset
     by_id = "Of a frame of models by segments take Ndx(frame.index, frame.columns, frame)."
     check.refuse_series(subset, name, by_id)
-    # numpy would make an array of a file name or a mapping.
-    if isinstance(subset, str | Mapping):
-        raise check.invalid(name, "be trials or a mask", check.describe(subset))
-    mask = check.as_mask(subset, name)
-    if mask.ndim not in (1, 2):
-        raise check.invalid(name, "have one dimension, of trials, or two", check.describe(mask))
-    return arrays.read_only(mask)
+    return arrays.read_only(check.as_mask(subset, name))
 
 
 def _mask_of(subset: Trials | AnyArray, key: Key) -> BoolArray:
@@ -528,12 +519,8 @@ def _mask_of(subset: Trials | AnyArray, key: Key) -> BoolArray:
         return trials_within(subset, key)
     if subset.shape == (key.n_trials,):
         return subset
-    if subset.shape == key.shape:
-        return np.asarray(subset[key.trial_positions()])
-    expected = f"have the shape {key.shape} of the key, or one value for each of its trials"
-    hint = "Did you swap models and segments?" if subset.shape == key.shape[::-1] else ""
-    got = f"shape {subset.shape} and {key.n_trials} trials"
-    raise check.invalid("subsets", expected, got, hint)
+    check.check_shape(subset, key.shape, "subsets", "like the key, or a value for each trial")
+    return np.asarray(subset[key.trial_positions()])
 
 
 def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
@@ -562,15 +549,14 @@ def _spread(size: int, parts: Sequence[tuple[Positions, float]]) -> Float64Array
 
 def _crossed(factors: Sequence[Factor]) -> tuple[AnyArray, list[str]]:
     """Return the number of the combination of each trial, and the names of those that occur."""
-    occurs, codes = _occurring(factors[0].codes, factors[0].levels.size)
-    names = factors[0].levels[occurs].tolist()
-    for factor in factors[1:]:
+    codes, names = np.zeros(len(factors[0]), np.int64), [""]
+    for factor in factors:
         # Combinations that occur are not more than there are trials, so that products are int64.
         size = max(1, factor.levels.size)
         occurs, codes = _occurring(codes * size + factor.codes, len(names) * size)
         pairs = zip(*(side.tolist() for side in np.divmod(occurs, size)), strict=True)
         names = [f"{names[one]}{_SEPARATOR}{factor.levels[other]}" for one, other in pairs]
-    return codes, names
+    return codes, [name.removeprefix(_SEPARATOR) for name in names]
 
 
 def _occurring(codes: AnyArray, size: int) -> tuple[AnyArray, AnyArray]:
@@ -588,9 +574,10 @@ def _lacking(
     clauses = []
     for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
         if without := [name for name, part in zip(names, parts, strict=True) if not part.size]:
-            shown = check.list_some(map(repr, without))
-            text = f"{len(without)} of {len(names)} conditions, without {noun}, count for the"
-            clauses.append(f"{text} {rate} rate only ({shown})")
+            text = (
+                f"{len(without)} of {len(names)} conditions, without {noun}, count for the {rate}"
+            )
+            clauses.append(f"{text} rate only ({check.list_some(map(repr, without))})")
     if clauses and not any(one.size and other.size for one, other in zip(tar, non, strict=True)):
         clauses[-1] += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
     return [Note(MissingTrialsWarning, "; ".join(clauses))] if clauses else []
@@ -628,9 +615,8 @@ def class_weights(
     if conditions is None:
         return tar_weights, non_weights
     conditions = align.instance_of((Conditions,), conditions, "conditions", "be Conditions")
-    for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
-        if weights is not None:
-            raise check.invalid(name, "be left out where there are `conditions`", "weights")
+    if tar_weights is not None or non_weights is not None:
+        raise check.invalid("weights", "be left out where there are `conditions`", "weights")
     classes = conditions.trial_weights(key, scores)
     for noun, weights in zip(_NOUNS, classes, strict=True):
         if weights.size and not weights.any():

@@ -14,14 +14,14 @@ Lists of trials fit into memory. A list beside a matrix is put into the rows of 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -29,10 +29,11 @@ import numpy.typing as npt
 import scipy
 
 import bosaris_py.trials.alignment as align
+from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, as_path, check_unique, describe, invalid, log_of_base
+from bosaris_py._validation import FilePath, check_unique, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, IDS
@@ -67,9 +68,7 @@ class MatrixFile:
     """How to read rows of the matrix in a file: scores, or the labels of a key or an Ndx."""
 
     path: Path
-    # Size of the file and when it changed.
-    stamp: tuple[int, int]
-    # Of `KINDS`; or scored: a label wherever there is a score.
+    # "scores", "key" or "ndx".
     kind: str
     shape: tuple[int, int]
     # Name and content of each data set.
@@ -77,41 +76,22 @@ class MatrixFile:
     # Rows that the file keeps together, and bytes of a score.
     chunk: int
     item_size: int
-    # On an old layout.
-    notes: tuple[Note, ...] = ()
-
-    def check_unchanged(self) -> None:
-        """Raise if the file is another one than when it was opened first."""
-        if not self.path.exists() or _stamp(self.path) != self.stamp:
-            message = "changed while it was being read; wait until it is complete"
-            raise FileFormatError(f"{self.path}: {message}")
-
-    def verify(self) -> None:
-        """Read all rows, whose checksums are compared."""
-        step = max(1, _VERIFIED // max(1, self.shape[1]))
-        with ExitStack() as stack:
-            read = self.opened(stack)
-            for start in range(0, self.shape[0], step):
-                read(slice(start, min(start + step, self.shape[0])))
 
     def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
         """Open the file until the stack ends; return what reads rows."""
         source = stack.enter_context(hdf5.opened(self.path))
         found = [source.data_set(name, content) for name, content in self.data_sets]
-        return functools.partial(self._held, found)
+        read = self._scores if self.kind == "scores" else self._labels
+        return functools.partial(read, found[0], found[-1])
 
-    def _held(self, found: list[hdf5.DataSet], rows: slice | Positions) -> Held:
-        first, last = found[0], found[-1]
-        if self.kind == "scores":
-            valid = None if first is last else self._rows(last.read, rows)
-            return self._rows(first.read, rows), None if valid is None or valid.all() else valid
-        if self.kind == "scored":
-            if first is last:
-                return np.ones(self._rows(first.read, rows).shape, np.int8), None
-            return self._rows(last.read, rows).view(np.int8), None
+    def _scores(self, values: hdf5.DataSet, mask: hdf5.DataSet, rows: slice | Positions) -> Held:
+        valid = None if mask is values else self._rows(mask.read, rows)
+        return self._rows(values.read, rows), None if valid is None or valid.all() else valid
+
+    def _labels(self, first: hdf5.DataSet, last: hdf5.DataSet, rows: slice | Positions) -> Held:
         if first is last:
             return self._rows(first.read, rows).view(np.int8), None
-        tar, non = (self._rows(mask.read, rows) for mask in found)
+        tar, non = (self._rows(mask.read, rows) for mask in (first, last))
         if (tar & non).any():
             raise last.source.error(last.name, f"shares trials with `/{first.name}`")
         return tar.view(np.int8) - non.view(np.int8), None
@@ -132,86 +112,54 @@ class MatrixFile:
         return out
 
 
-def open_matrix(path: FilePath, kind: str) -> tuple[MatrixFile, Ids]:
-    """Look into a file: return how to read its matrix, and its ids."""
-    place = as_path(path).absolute()
-    stamp = _stamp(place)
-    with hdf5.opened(place) as source:
-        if kind == "trials":
-            kind = "key" if source.kinds[:1] == ["key"] else "ndx"
-        found, _ = hdf5.find_fields(source, kind)
-        notes = hdf5.notes_of_layout(path, kind, found)
-        models, segments = (found.pop(name).check().read() for name in IDS)
-        sets = [found[name].check(whole=False) for name in FIELDS if name in found]
-        chunks = [(each.data.chunks or (1,))[0] if each.data.ndim == 2 else 1 for each in sets]
-        names = [(each.name, each.content) for each in sets]
-        chunk, size = min(max(chunks), max(1, models.size)), sets[0].data.dtype.itemsize
-    shape = models.size, segments.size
-    return MatrixFile(place, stamp, kind, shape, names, chunk, size, notes), (models, segments)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
-
-
 @attrs.frozen(eq=False)
 class _List:
-    """A list of trials in memory, in sparse matrices whose rows are read like those of a file."""
+    """A list of trials in memory, whose cells are read like the rows of a file."""
 
-    # The scores, or the labels, which are 0 where there is no trial; and where there are scores
-    # (None: everywhere).
-    contents: scipy.sparse.csr_array
-    present: scipy.sparse.csr_array | None
+    # One more than the line of each cell, 0 where there is none.
+    lines: scipy.sparse.csr_array
+    # After a 0 for no line the scores or the labels: 1 for a target or a trial.
+    values: AnyArray
     kind: str
-    # Of a block, whose bytes count.
-    item_size: int
     chunk: ClassVar[int] = 1
 
     @classmethod
-    def from_cells(
-        cls,
-        at: tuple[AnyArray, AnyArray],
-        shape: tuple[int, int],
-        contents: AnyArray,
-        kind: str,
-        item_size: int = 1,
-    ) -> Self:
-        """Put what is said of some cells into a matrix."""
-        held = np.ones(contents.size, np.bool_)
-        is_scored = kind == "scores"
-        present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
-        return cls(scipy.sparse.csr_array((contents, at), shape=shape), present, kind, item_size)
-
-    @classmethod
-    def from_lines(cls, lines: Positions, n: int, contents: AnyArray, kind: str) -> Self:
-        """Give each of n trials a row of its own."""
-        return cls.from_cells((lines, np.zeros_like(lines)), (n, 1), contents, kind, 8)
+    def from_trials(cls, item: Scores | Key | Ndx, trials: Key | Ndx | None = None) -> Self:
+        """Put the scores, or the labels, into a matrix; those of given trials into one column."""
+        own: AnyArray = item._vector()
+        number, shape, found = np.arange(1, item.n_trials + 1), item.shape, None
+        rows, cols = item.trial_positions()
+        if trials is not None:
+            if isinstance(item, Scores):
+                own, found = item.found_in(trials)
+            number, shape = np.arange(1, own.size + 1), (trials.n_trials, 1)
+            rows = np.arange(trials.n_trials) if found is None else np.flatnonzero(found)
+            cols = np.zeros_like(rows)
+        lines = scipy.sparse.csr_array((number, (rows, cols)), shape=shape)
+        values = own if isinstance(item, Scores) else np.sign(own.astype(np.int8))
+        return cls(lines, np.pad(values, (1, 0)), item._kind)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        rows, cols = self.contents.shape
+        rows, cols = self.lines.shape
         return rows, cols
 
-    def check_unchanged(self) -> None:
-        """Do nothing: the list is in memory."""
-
-    def verify(self) -> None:
-        """Do nothing: the list was read whole."""
+    @property
+    def item_size(self) -> int:
+        """Bytes of what is held of a cell."""
+        return self.values.itemsize
 
     def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
         """Return what makes rows."""
         return self._rows
 
     def _rows(self, rows: slice | Positions) -> Held:
-        present = None if self.present is None else self.present[rows].toarray()
-        return self.contents[rows].toarray(), present
+        lines = self.lines[rows].toarray()
+        return self.values[lines], lines > 0
 
 
-def _labels(trials: Key | Ndx) -> Labels:
-    """Return the label of each trial, column by column; of trials without labels 1."""
-    return np.sign(trials._vector().astype(np.int8))
+Source: TypeAlias = MatrixFile | _List
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
@@ -225,10 +173,34 @@ def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
     return key
 
 
+def _open(path: FilePath, kind: str, listed: Key | Ndx | None = None) -> tuple[Source, Ids]:
+    """Look into a file of "scores", a "key" or "trials": return how to read rows, and its ids."""
+    if hdf5.is_list(path):
+        item = Scores.read(path) if kind == "scores" else read_list(path, is_key=kind == "key")
+        return _List.from_trials(item, listed), item.ids
+    place = check.as_path(path).absolute()
+    with hdf5.opened(place) as source:
+        if kind == "trials":
+            kind = "key" if source.kinds[:1] == ["key"] else "ndx"
+        found, _ = hdf5.find_fields(source, kind)
+        warn(hdf5.notes_of_layout(path, kind, found))
+        models, segments = (found.pop(name).check().read() for name in IDS)
+        sets = [found[name].check(whole=False) for name in FIELDS if name in found]
+        chunks = [(each.data.chunks or (1,))[0] if each.data.ndim == 2 else 1 for each in sets]
+        names = [(each.name, each.content) for each in sets]
+        chunk, size = min(max(chunks), max(1, models.size)), sets[0].data.dtype.itemsize
+    shape = models.size, segments.size
+    return MatrixFile(place, kind, shape, names, chunk, size), (models, segments)
+
+
 def verified_ids(path: FilePath, kind: str) -> Ids:
-    """Read all of a file of scores, a key or an Ndx, by rows, and return its ids."""
+    """Read all of a file of scores, a key or an Ndx, whose checksums are compared; return ids."""
     source, ids = _open(path, kind)
-    source.verify()
+    n_rows, step = source.shape[0], max(1, _VERIFIED // max(1, source.shape[1]))
+    with ExitStack() as stack:
+        read = source.opened(stack)
+        for start in range(0, n_rows, step):
+            read(slice(start, min(start + step, n_rows)))
     return ids
 
 
@@ -285,31 +257,49 @@ class FileTrials:
         Models and segments of the key.
     n_found : (int, int)
         How many of them all score files have.
-    sources : sequence of MatrixFile or list of trials
-        What gives rows: of labels first, then of the scores of each file. Where all files are
-        lists, a row is a trial.
+    trials : MatrixFile or list of trials, optional
+        What gives rows of labels; by default all scores of the first file are trials.
+    systems : sequence of MatrixFile or list of trials
+        What gives rows of the scores of each file.
     frames : sequence of Frame
         Where the rows and columns of the key are in each of these.
     order : ndarray of int, optional
         In which rows are read, that of the first score file; None is that of the key.
     factor : float, optional
         What makes natural logarithms of the scores.
+    stamps : dict
+        Size of each file and when it changed.
     """
 
     ids: Ids
     n_found: tuple[int, int]
-    sources: Sequence[MatrixFile | _List]
+    trials: Source | None
+    systems: Sequence[Source]
     frames: Sequence[Frame]
     order: Positions | None
     factor: float | None
+    stamps: dict[Path, tuple[int, int]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self.frames[0].shape
+
+    def check_unchanged(self) -> None:
+        """Raise if a file is another one than when it was opened first."""
+        for path, stamp in self.stamps.items():
+            if not path.exists() or _stamp(path) != stamp:
+                message = "changed while it was being read; wait until it is complete"
+                raise FileFormatError(f"{path}: {message}")
 
     def cut(self) -> list[slice]:
         """Cut the rows into blocks of whole chunks."""
-        n_rows, n_cols = self.sources[0].shape
+        n_rows, n_cols = self.shape
+        sources = [*self.systems, *([] if self.trials is None else [self.trials])]
         scattered = self.order is not None or any(f.rows is not None for f in self.frames)
-        row_bytes = max(1, n_cols) * max(each.item_size for each in self.sources)
+        row_bytes = max(1, n_cols) * max(each.item_size for each in sources)
         # A chunk larger than a block would be read again for each block.
-        chunk = max(each.chunk for each in self.sources)
+        chunk = max(each.chunk for each in sources)
         most = _BLOCK_BYTES * (_SCATTERED if scattered else 1)
         step = max(1, most // row_bytes // chunk) * chunk
         return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
@@ -317,12 +307,17 @@ class FileTrials:
     def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
         """Read some of the blocks."""
         with ExitStack() as stack:
-            key, *systems = (each.opened(stack) for each in self.sources)
+            key = None if self.trials is None else self.trials.opened(stack)
+            pairs = [(s.opened(stack), f) for s, f in zip(self.systems, self.frames, strict=True)]
             for block in blocks:
                 rows = np.r_[block] if self.order is None else self.order[block]
-                labels, _ = key(align.as_slice(rows))
-                pairs = zip(systems, self.frames, strict=True)
                 scores, valid = zip(*(_aligned(*pair, rows) for pair in pairs), strict=True)
+                if key is not None:
+                    labels, _ = key(align.as_slice(rows))
+                elif valid[0] is None:
+                    labels = np.ones(scores[0].shape, np.int8)
+                else:
+                    labels = valid[0].view(np.int8)
                 if self.factor is not None:
                     scores = tuple(self.factor * each.astype(np.float64) for each in scores)
                 yield Block(rows, labels, scores, valid)
@@ -336,7 +331,7 @@ class FileTrials:
 
     def missing(self, counts: IntArray) -> list[Note]:
         """Note models, segments and trials without scores, given the sum of `Block.counts`."""
-        n_classes = 2 if self.sources[0].kind == "key" else 1
+        n_classes = 2 if self.trials is not None and self.trials.kind == "key" else 1
         wanted, found = counts[:4].reshape(2, 2)[:, :n_classes].tolist()
         sizes = self.ids[0].size, self.ids[1].size
         return align.notes_of_missing(sizes, self.n_found, wanted, found)
@@ -369,56 +364,39 @@ def open_trials(
     """
     if not score_files:
         raise invalid("score_files", "hold at least one file", "none")
-    paths = [*score_files, score_files[0] if trial_file is None else trial_file]
-    listed = list(map(hdf5.is_list, paths))
-    sources: list[MatrixFile | _List]
-    if all(listed):
+    paths = [*score_files, *([] if trial_file is None else [trial_file])]
+    stamps = {path: _stamp(path) for path in map(Path.absolute, map(check.as_path, paths))}
+    kinds = [*["scores"] * len(score_files), "key" if is_key else "trials"]
+    listed = None
+    if trial_file is not None and all(map(hdf5.is_list, paths)):
         # A matrix may be too large: each trial has a row of its own.
-        systems = list(map(Scores.read, score_files))
-        no_file = trial_file is None
-        trials = systems[0].to_ndx() if no_file else read_list(paths[-1], is_key=is_key)
-        n, sources = trials.n_trials, []
-        for system in systems:
-            values, found = system.found_in(trials)
-            lines = np.arange(n) if found is None else np.flatnonzero(found)
-            sources.append(_List.from_lines(lines, n, values, "scores"))
-        sources.append(_List.from_lines(np.arange(n), n, _labels(trials), trials._kind))
-        known = [each.ids for each in (*systems, trials)]
-    else:
-        kind = "scored" if trial_file is None else "key" if is_key else "trials"
-        kinds = [*["scores"] * len(score_files), kind]
-        sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
-    for each, path in zip(known, paths, strict=True):
-        for side in each:
+        listed = read_list(trial_file, is_key=is_key)
+    opened = (_open(path, kind, listed) for path, kind in zip(paths, kinds, strict=False))
+    sources, known = zip(*opened, strict=True)
+    for path, both in zip(paths, known, strict=True):
+        for side in both:
             check_unique(side, f"ids of {path}")
-    ids = known[-1]
-    frames = [align.frame_of(ids, own) for own in known[:-1]]
-    for frame, own in zip(frames, known[:-1], strict=True):
+    # Without a file of trials those of the first file.
+    last = 0 if trial_file is None else -1
+    ids, own = known[last], known[: len(score_files)]
+    frames = [align.frame_of(ids, mine) for mine in own]
+    for frame, mine in zip(frames, own, strict=True):
         if is_key:
-            align.refuse_strangers(frame, ids, own)
+            align.refuse_strangers(frame, ids, mine)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
-    first = frames[0].rows if is_key and not listed[0] else None
+    first = frames[0].rows if is_key and isinstance(sources[0], MatrixFile) else None
     order = None if first is None else np.argsort(first, kind="stable")
-    if all(listed):
-        frames = [Frame(None, None, sources[-1].shape)] * len(frames)
-    sources.insert(0, sources.pop())
-    return FileTrials(ids, (n_models, n_segments), sources, frames, order, factor)
+    if listed is not None:
+        frames = [Frame(None, None, (listed.n_trials, 1))] * len(frames)
+    systems = sources[: len(score_files)]
+    trials = None if trial_file is None else sources[-1]
+    return FileTrials(ids, (n_models, n_segments), trials, systems, frames, order, factor, stamps)
 
 
-def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
-    """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
-    if not hdf5.is_list(path):
-        matrix, ids = open_matrix(path, "scores" if kind == "scored" else kind)
-        warn(matrix.notes)
-        return (attrs.evolve(matrix, kind=kind) if kind == "scored" else matrix), ids
-    if kind == "scores":
-        scores = Scores.read(path)
-        at = scores.trial_positions()
-        return _List.from_cells(at, scores.shape, scores.values, kind), scores.ids
-    trials = read_list(path, is_key=kind == "key")
-    at, labels = trials.trial_positions(), _labels(trials)
-    return _List.from_cells(at, trials.shape, labels, trials._kind), trials.ids
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 # ---- Passes over all blocks
@@ -457,23 +435,17 @@ class TrialFiles:
     ) -> Self:
         """Align the ids of score files and the key beside them, once or several times."""
         workers = whole_number(workers, 1, "workers")
-        factor = None if base is None else log_of_base(base)
+        factor = None if base is None else check.log_of_base(base)
         opened = [open_trials(scores, key, factor, is_key=True) for scores, key in files]
         return cls(tuple(opened), workers, executor, progress)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without the executor, which is of this process."""
-        return type(self), (self.parts, self.workers, None, self.progress)
 
     def step(self, n_kept: int) -> int:
         """Return which of so many non-targets are to be taken that about `n_kept` are."""
         # An odd number, or in a matrix of 2**k columns all would lie in a few of them.
-        return sum(math.prod(part.sources[0].shape) for part in self.parts) // n_kept | 1
+        return sum(math.prod(part.shape) for part in self.parts) // n_kept | 1
 
-    def pass_over(
-        self, function: Callable[..., Result], *shared: object, label: str
-    ) -> Iterator[tuple[int, Result]]:
-        """Yield the part, and ``function(blocks, *shared)``, of each task in their order."""
+    def totals(self, function: Callable[[Block], Result], label: str) -> list[Result]:
+        """Return for each part the sum of ``function(block)`` over its blocks."""
         cuts = [part.cut() for part in self.parts]
         # What runs elsewhere needs no ids.
         bare = [attrs.evolve(part, ids=(np.empty(0, np.str_),) * 2) for part in self.parts]
@@ -485,14 +457,17 @@ class TrialFiles:
             for start in range(0, len(blocks), n_each)
         ]
         found = run_tasks(
-            functools.partial(_run, function, shared),
+            functools.partial(_total, function),
             [(bare[number], blocks) for number, blocks in tasks],
             workers=self.workers,
             executor=self.executor,
             label=label,
             progress=self.progress,
         )
-        return zip((number for number, _ in tasks), found, strict=True)
+        totals: dict[int, Result] = {}
+        for (number, _), one in zip(tasks, found, strict=True):
+            totals[number] = operator.add(totals[number], one) if number in totals else one
+        return [*totals.values()]
 
     def first_pass(
         self, keep: Callable[[FloatArray], Result], label: str, *, all_scored: bool
@@ -502,63 +477,63 @@ class TrialFiles:
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
         """
-        passed: list[list[tuple[IntArray, IntArray, FloatArray, list[Result]]]]
-        passed = [[] for _ in self.parts]
-        for number, found in self.pass_over(_look, keep, label=label):
-            passed[number].append(found)
-        totals, tar, kept, notes = [], list[FloatArray](), list[Result](), list[Note]()
-        for part, parts in zip(self.parts, passed, strict=True):
-            counts, nan, targets, others = zip(*parts, strict=True)
-            part.refuse_nan(np.concatenate(nan))
-            totals.append(np.sum(counts, axis=0))
+        passed = self.totals(functools.partial(_look, keep), label)
+        notes = list[Note]()
+        for part, seen in zip(self.parts, passed, strict=True):
+            part.refuse_nan(np.concatenate(seen.nan))
             # Before a class without scores is refused: ids that do not match are often the reason.
-            notes += part.missing(totals[-1])
-            tar += targets
-            kept += itertools.chain(*others)
+            notes += part.missing(seen.counts)
         if all_scored:
-            refuse_missing(totals[0])
-        n_tar, n_non, scored_tar, scored_non = np.sum([n[:4] for n in totals], axis=0).tolist()
+            refuse_missing(passed[0].counts)
+        counts = np.sum([seen.counts[:4] for seen in passed], axis=0)
+        n_tar, n_non, scored_tar, scored_non = counts.tolist()
         for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
             if not n_scored:
                 hint = "" if n_non else f"All {n_tar} trials are targets: is it an Ndx?"
                 raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
-        return np.concatenate(tar, axis=1), scored_non, kept, notes
+        tar = np.concatenate([each for seen in passed for each in seen.tar], axis=1)
+        return tar, scored_non, [each for seen in passed for each in seen.kept], notes
 
-    def sums(self, function: Callable[[FloatArray], Result], label: str) -> list[Result]:
-        """Return ``function(scores)`` of the non-targets, (n_files, n), of each block with some."""
-        return [one for _, found in self.pass_over(_each, function, label=label) for one in found]
+    def sum(self, function: Callable[[FloatArray], Result], label: str) -> Result:
+        """Return the sum of ``function(scores)`` over blocks of non-targets, (n_files, n)."""
+        found = self.totals(functools.partial(_apply_to_non_targets, function), label)
+        return functools.reduce(operator.add, found)
 
 
-def _run(
-    function: Callable[..., Result],
-    shared: tuple[object, ...],
-    task: tuple[FileTrials, list[slice]],
-) -> Result:
+@attrs.frozen(eq=False)
+class _Seen:
+    """What the first pass found in some blocks: counts, NaN, targets, and what is kept."""
+
+    counts: IntArray
+    nan: list[IntArray]
+    tar: list[FloatArray]
+    kept: list[Any]
+
+    def __add__(self, other: _Seen) -> _Seen:
+        """Join what was found in other blocks."""
+        pairs = zip(
+            attrs.astuple(self, recurse=False), attrs.astuple(other, recurse=False), strict=True
+        )
+        return _Seen(*(one + more for one, more in pairs))
+
+
+def _look(keep: Callable[[FloatArray], Result], block: Block) -> _Seen:
+    non = block.scores_with(-1)
+    kept = [keep(non)] if non.size else []
+    return _Seen(block.counts(), [block.nan()], [block.scores_with(1)], kept)
+
+
+def _apply_to_non_targets(function: Callable[[FloatArray], Result], block: Block) -> Result:
+    return function(block.scores_with(-1))
+
+
+def _total(function: Callable[[Block], Result], task: tuple[FileTrials, list[slice]]) -> Result:
     part, blocks = task
     try:
-        return function(part.read(blocks), *shared)
+        return functools.reduce(operator.add, map(function, part.read(blocks)))
     finally:
         # That a file has changed explains whatever failed.
-        for source in part.sources:
-            source.check_unchanged()
-
-
-def _each(blocks: Iterable[Block], function: Callable[[FloatArray], Result]) -> list[Result]:
-    lists = (block.scores_with(-1) for block in blocks)
-    return [function(non) for non in lists if non.size]
-
-
-def _look(
-    blocks: Iterable[Block], keep: Callable[[FloatArray], Result]
-) -> tuple[IntArray, IntArray, FloatArray, list[Result]]:
-    """Return counts, NaN, target scores, and what is kept of the non-targets."""
-    counts, nan, tar, kept = [], [], [], []
-    for block in blocks:
-        counts.append(block.counts())
-        nan.append(block.nan())
-        tar.append(block.scores_with(1))
-        kept += _each([block], keep)
-    return np.sum(counts, axis=0), np.concatenate(nan), np.concatenate(tar, axis=1), kept
+        part.check_unchanged()
 
 
 def refuse_missing(counts: IntArray) -> None:
@@ -588,9 +563,8 @@ def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath
 
 def as_paths(paths: object, name: str) -> list[FilePath]:
     """Return one or several names of files as a list."""
-    is_one = isinstance(paths, str | os.PathLike)
-    given = [paths] if is_one else list(paths) if isinstance(paths, Iterable) else []
-    listed = [path for path in given if isinstance(path, str | os.PathLike)]
-    if not listed or len(listed) < len(given):
-        raise invalid(name, "be the name of a file, or several of them", describe(paths))
-    return listed
+    given = check.as_list(paths)
+    listed = given if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise invalid(name, "hold the name of a file", "none")
+    return [check.as_path(path, name) for path in listed]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+import math
 from typing import ClassVar
 
 import attrs
@@ -14,7 +14,7 @@ from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_onl
 from bosaris_py.numerics import scoring
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import both_sides, count_below, distinct
-from bosaris_py.trials.large import Block, TrialFiles, evenly
+from bosaris_py.trials.large import TrialFiles, evenly
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 
 # Of so many non-targets a sample shows whether they look like log-likelihood-ratios.
@@ -22,12 +22,6 @@ _LOOKED_AT = 2**12
 
 # Log-odds of the horizontal axis of a Bayes plot: counted at once, they save it a pass.
 _PLO = np.linspace(-10.0, 0.0, 1001)
-
-
-def _some(scores: FloatArray, step: int) -> FloatArray:
-    """Return a few non-targets, with the lowest and the highest."""
-    ends = np.array([scores.min(), scores.max()], scores.dtype)
-    return np.concatenate((evenly(scores, step)[0], ends))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -120,7 +114,7 @@ class LargeSample(Sample):
             files=attrs.evolve(files, executor=None),
             limits=limits,
             below=below,
-            fa_bits=scoring.mean_of_nats(nats, n_non),
+            fa_bits=nats / math.log(2.0) / n_non,
             notes=tuple(notes),
         )
 
@@ -160,7 +154,7 @@ class LargeSample(Sample):
         past = int(np.argmax(misses * self.non.size >= alarms * self.tar.size))
         low, high = roc.thresholds[past - 1 : past + 1].tolist()
         between = functools.partial(_between, low=low, high=high, is_last=past == misses.size - 1)
-        found = np.concatenate([[], *self.files.sums(between, "steps of the curve")])
+        found = np.concatenate(self.files.sum(between, "steps of the curve"))
         steps, n_at = np.unique(found, return_counts=True)
         more = alarms[past] + np.cumsum(n_at[::-1])[::-1]
         misses = np.insert(misses, past, np.full(steps.size, misses[past - 1]))
@@ -189,37 +183,35 @@ class LargeSample(Sample):
         pmiss, pfa : ndarray of float64, shaped like ``thresholds``
         """
         limits = np.asarray(thresholds, np.float64)
-        asked, positions = np.unique(limits, return_inverse=True)
         counted, below = self.limits, self.below
-        if not np.isin(asked, [-np.inf, *counted]).all():
-            counted, (below, _) = asked, _count_all(self.files, asked)
+        if not np.isin(limits, np.append(counted, -np.inf)).all():
+            counted = np.unique(limits)
+            below, _ = _count_all(self.files, counted)
         # Nothing lies below -inf, which is not among the thresholds of targets.
-        places = np.minimum(np.searchsorted(counted, asked), counted.size - 1)
-        rejected = np.where(asked == -np.inf, 0, below[places])[positions].reshape(limits.shape)
-        misses = count_below(self.tar.scores, asked)[positions].reshape(limits.shape)
+        places = np.minimum(np.searchsorted(counted, limits), counted.size - 1)
+        rejected = np.where(limits == -np.inf, 0, below[places])
+        misses = count_below(self.tar.scores, limits)
         return misses / self.tar.size, (self.non.size - rejected) / self.non.size
 
 
-def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> FloatArray:
+def _some(scores: FloatArray, step: int) -> FloatArray:
+    """Return a few non-targets, with the lowest and the highest."""
+    ends = np.array([scores.min(), scores.max()], scores.dtype)
+    return np.concatenate((evenly(scores, step)[0], ends))
+
+
+def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> list[FloatArray]:
     """Return the scores from one threshold to below the next, which may be the last."""
-    return scores[(scores >= low) & ((scores < high) | is_last)]
+    return [scores[(scores >= low) & ((scores < high) | is_last)]]
 
 
-def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, list[float]]:
-    """Count all non-targets below thresholds, and return the costs of each block."""
-    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
-    for _, (part, costs) in files.pass_over(_count_blocks, thresholds, label="non-targets"):
-        below += part
-        nats += costs
-    return below, nats
+def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, float]:
+    """Count all non-targets below thresholds, and sum their costs."""
+    total = files.sum(functools.partial(_count, thresholds), "non-targets")
+    return total[:-1].astype(np.int64), float(total[-1])
 
 
-def _count_blocks(
-    blocks: Iterable[Block], thresholds: Float64Array
-) -> tuple[IntArray, list[float]]:
-    below, nats = np.zeros(thresholds.size, np.int64), list[float]()
-    for block in blocks:
-        scores = np.sort(block.scores_with(-1)[0])
-        below += count_below(scores, thresholds)
-        nats += scoring.sums_of_nats(scores, sign=1.0)
-    return below, nats
+def _count(thresholds: Float64Array, scores: FloatArray) -> Float64Array:
+    """Count scores below thresholds, and sum their costs; floats hold all counts."""
+    ordered = np.sort(scores[0])
+    return np.append(count_below(ordered, thresholds), scoring.sum_of_nats(ordered, sign=1.0))

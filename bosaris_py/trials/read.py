@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -37,13 +37,8 @@ from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.trials import FileMethods
 
-SystemsLike: TypeAlias = (
-    Mapping[str, Scores | FilePath]
-    | Scores
-    | FilePath
-    | Sequence[Scores | FilePath]
-    | Iterator[Scores | FilePath]
-)
+System: TypeAlias = Scores | FilePath
+SystemsLike: TypeAlias = Mapping[str, System] | System | Sequence[System]
 
 AnyObject: TypeAlias = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
 
@@ -115,7 +110,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     >>> read_any(path)
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    found = _read_binary(path, options.get("max_bytes"))
+    found = _binary(path, options.get("max_bytes"), "an object", *_CLASSES.values())
     if found is not None:
         spoof = options.get("spoof", "keep")
         return _treat_spoofs(found, spoof) if isinstance(found, Key) else found
@@ -204,24 +199,15 @@ def read_key(
     return key
 
 
-def read_trials(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    columns: Columns | None = None,
-    labels: Labels | None = None,
-    spoof: str = "keep",
-    missing: str | Sequence[str] = (),
-    strip_suffix: str = "",
-    max_bytes: int | None = None,
-    progress: bool = False,
-) -> Ndx:
+def read_trials(path: FilePath, **options: Any) -> Ndx:
     r"""Read trials without labels from a file of any format.
 
     Parameters
     ----------
-    path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress
+    path : str or path-like
         As for `read_key`.
+    **options
+        ``format``, ``columns`` and the other keywords of `read_key`.
 
     Returns
     -------
@@ -249,40 +235,26 @@ def read_trials(
     >>> bp.read_trials(path)
     Ndx: 1 models x 2 segments, 2 trials
     """
-    found = _binary(path, max_bytes, "an Ndx or Key", Ndx, Key)
+    found = _binary(path, options.get("max_bytes"), "an Ndx or Key", Ndx, Key)
     if found is not None:
         return Ndx._made(*found.ids, found.cells)
-    table = read_table(
-        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress=progress
-    )
-    table = _once(table, path, "")
+    table = _once(read_table(path, **{"spoof": "keep", **options}), path, "")
     warn(table.notes)
     return Ndx._from_positions(*_places(table))
 
 
-def read_scores(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    base: float | None = None,
-    columns: Columns | None = None,
-    labels: Labels | None = None,
-    spoof: str = "nontarget",
-    missing: str | Sequence[str] = (),
-    strip_suffix: str = "",
-    max_bytes: int | None = None,
-    progress: bool = False,
-) -> Scores:
+def read_scores(path: FilePath, *, base: float | None = None, **options: Any) -> Scores:
     r"""Read scores from a file of any format.
 
     Parameters
     ----------
-    path, format
+    path : str or path-like
         As for `read_key`.
     base : float, optional
         Base of log-likelihood-ratios, such as 10, which become natural logarithms.
-    columns, labels, spoof, missing, strip_suffix, max_bytes, progress
-        As for `read_key`; spoofs are read like all others.
+    **options
+        ``format``, ``columns`` and the other keywords of `read_key`; spoofs are read like all
+        others.
 
     Returns
     -------
@@ -308,33 +280,34 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    found = _binary(path, max_bytes, "Scores", Scores)
-    if found is not None:
-        return to_natural(found, base)
-    # Other columns are not returned, so they are not read.
-    how = {"extra": False, "progress": progress}
-    table = read_table(
-        path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, **how
-    )
-    table = _scored(table, path)
-    scores = Scores._from_positions(*_places(table), table.scores)
-    warn(table.notes)
-    return to_natural(scores, base)
+    return _scores_and_table(path, base, **options)[0]
 
 
 def scores_and_labels(
     path: FilePath, base: float | None = None, **options: Any
 ) -> tuple[Scores, Key | None]:
     """Return the scores of a file, and the labels that a text has beside them."""
-    if binary_kind(path) is not None:
-        return read_scores(path, base=base), None
-    table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
-    scores = Scores._from_positions(*_places(table), table.scores)
-    warn(table.notes)
-    scores = to_natural(scores, base)
-    if table.is_target is None:
+    scores, table = _scores_and_table(path, base, **options)
+    if table is None or table.is_target is None:
         return scores, None
     return scores, Key._from_positions(*_places(table), as_labels(table.is_target))
+
+
+def _scores_and_table(
+    path: FilePath, base: float | None, **options: Any
+) -> tuple[Scores, Table | None]:
+    found = _binary(path, options.get("max_bytes"), "Scores", Scores)
+    if found is not None:
+        return to_natural(found, base), None
+    # Other columns are not returned, so they are not read.
+    table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
+    return _as_scores(table, base), table
+
+
+def _as_scores(table: Table, base: float | None) -> Scores:
+    """Return the scores of a table of trials, each once, in natural logarithms."""
+    warn(table.notes)
+    return to_natural(Scores._from_positions(*_places(table), table.scores), base)
 
 
 def _scored(table: Table, path: FilePath) -> Table:
@@ -438,9 +411,7 @@ def read_answers(
         message = f"{path}: {values.size} scores for a list of {len(listed)} trials"
         raise FileFormatError(message, path=path)
     table = attrs.evolve(listed, scores=values, columns={})
-    table = _once(table, path, "score")
-    warn(table.notes)
-    return to_natural(Scores._from_positions(*_places(table), table.scores), base)
+    return _as_scores(_once(table, path, "score"), base)
 
 
 def scores_and_faults(
@@ -452,13 +423,13 @@ def scores_and_faults(
     """
     if binary_kind(path) is not None:
         return read_scores(path), []
-    options = {"spoof": "nontarget", **options}
     absent = ["nan", missing] if isinstance(missing, str) else ["nan", *missing]
-    table = read_table(path, missing=absent, extra=False, **options)
+    options = {"spoof": "nontarget", "missing": absent, "extra": False, **options}
+    table = read_table(path, **options)
     warn(table.notes)
     values, numbers = table.scores, table.lines
-    if values is None or numbers is None:  # the error says so
-        return read_scores(path, missing=missing, **options), []
+    if values is None or numbers is None:
+        raise _lacks("scores", "score", path)
     ids, models, segments = _places(table)
     order = order_trials(models, segments, ids[0].size)
     differ = order.conflicts(values)
@@ -494,22 +465,15 @@ def _binary(
     path: FilePath, max_bytes: int | None, wanted: str, *classes: type[Read]
 ) -> Read | None:
     """Return what a binary file holds, which must be of a class; None of text."""
-    found = _read_binary(path, max_bytes)
-    if found is None or isinstance(found, classes):
-        return found
-    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
-
-
-def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
-    """Return the object in a binary file; None of text."""
     binary = binary_kind(path)
     if binary is None:
         return None
-    form, kind = binary
-    cls = _CLASSES[kind.removeprefix("flat_")]
-    if form == "mat":
-        return cls.read_mat(path, max_bytes=max_bytes)
-    return cls.read_hdf5(path, max_bytes=max_bytes)
+    cls = _CLASSES[binary[1].removeprefix("flat_")]
+    read = cls.read_mat if binary[0] == "mat" else cls.read_hdf5
+    found = read(path, max_bytes=max_bytes)
+    if isinstance(found, classes):
+        return found
+    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
 
 
 def _treat_spoofs(key: Key, spoof: str) -> Key:
@@ -552,18 +516,19 @@ def named_systems(systems: object) -> dict[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
     match systems:
         case Scores():
-            return {"system": systems}
-        case Mapping():
-            named = dict(systems)
+            given: object = {"system": systems}
         case str() | os.PathLike():
-            named = _numbered(files_of(systems))
+            given = _numbered(files_of(systems))
         case list() | tuple():
-            named = _numbered(systems)
+            given = _numbered(systems)
         case _:
-            expected, got = "map names to Scores or files", check.describe(systems)
-            raise check.invalid("systems", expected, got, _hint(systems))
-    if not named:
+            given = systems
+    if not isinstance(given, Mapping):
+        expected, got = "map names to Scores or files", check.describe(systems)
+        raise check.invalid("systems", expected, got, _hint(systems))
+    if not given:
         raise check.invalid("systems", "hold at least one system", "none")
+    named = dict(given)
     for name, scores in named.items():
         if name != str(name) or not name:
             raise check.invalid("systems", "be named by text", check.describe(name))

@@ -218,10 +218,9 @@ class ScoredClass:
 
     def take(self, chosen: Chosen) -> "ScoredClass":
         """Return some of the listed trials."""
-        given = self.groups, self.weights, self.trials, *(self.speakers or (None, None))
-        held: list[AnyArray | None] = [*given]
         groups, weights, trials, first, second = (
-            None if each is None else each[chosen] for each in held
+            None if each is None else each[chosen]
+            for each in (self.groups, self.weights, self.trials, *(self.speakers or (None, None)))
         )
         who = None if first is None else (first, second)
         return ScoredClass(self.listed[chosen], groups, self.shares, weights, who, trials=trials)
@@ -349,26 +348,25 @@ class Sample:
         given = None if conditions is None else as_conditions(conditions, key)
         values, found, notes = scoring.join(scores, key)
         labels = key.labels if found is None else key.labels[found]
+        pairs: list[Positions] = []
+        if who is not None:
+            small = np.min_scalar_type(-who.n_speakers - 1)
+            pairs = [side.astype(small) for side in who.pairs(*key.trial_positions())]
+            pairs = pairs if found is None else [side[found] for side in pairs]
+            # A spoof has one speaker, the one who is claimed.
+            pairs[1][labels == -2] = -1
         # Targets are mostly few, which numpy reads faster by numbers.
         chosen: tuple[Chosen, ...] = np.flatnonzero(labels == 1), labels != 1
-        kinds = (labels[chosen[1]] == -2).astype(np.int64) if key.n_spoof else None
         classes = []
         for places, name, noun in zip(chosen, ("tar", "non"), _NOUNS, strict=True):
-            listed, sides = values[places], None
+            listed = values[places]
             if listed.size:
                 listed, _ = counting.as_class(listed, None, name)
             elif not allow_empty:
                 raise invalid("key", f"have {noun} with scores", "none")
-            if who is not None:
-                small = np.min_scalar_type(-who.n_speakers - 1)
-                at = (side if found is None else side[found] for side in key.trial_positions())
-                pairs = who.pairs(*(side[places] for side in at))
-                first, second = (side.astype(small) for side in pairs)
-                if name == "non" and kinds is not None:
-                    # A spoof has one speaker, the one who is claimed.
-                    second = np.where(kinds == 1, -1, second)
-                sides = first, second
+            sides = (pairs[0][places], pairs[1][places]) if pairs else None
             classes.append(ScoredClass(listed, speakers=sides))
+        kinds = (labels[chosen[1]] == -2).astype(np.int64) if key.n_spoof else None
         ids = None if who is None else who.ids
         sample = cls(classes[0], classes[1], kinds, ids, notes=tuple(notes))
         if given is None:
@@ -432,13 +430,12 @@ class Sample:
             return attrs.evolve(self, non=attrs.evolve(part, shares=held), kinds=None)
         n_groups = self.non.shares.size
         groups = kinds if self.non.groups is None else kinds * n_groups + self.non.groups
-        shares = np.concatenate(
-            [
-                share * _shares_with_trials(self.non.shares, groups[kinds == kind] % n_groups)
-                for kind, share in enumerate((zero_effort, spoof))
-            ]
-        )
-        non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
+        each = [
+            share * _shares_with_trials(self.non.shares, groups[kinds == kind] % n_groups)
+            for kind, share in enumerate((zero_effort, spoof))
+        ]
+        order, shares = self.non.order, np.concatenate(each)
+        non = attrs.evolve(self.non, groups=groups, shares=shares, order=order)
         return attrs.evolve(self, non=non)
 
     def bona_fide(self) -> "Sample":
@@ -530,9 +527,8 @@ class Sample:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> dict[Grid, tuple[arrays.IntArray, arrays.IntArray]]:
-        """What `counts_below` has counted."""
-        return {}
+    def _below(self) -> tuple[arrays.IntArray, arrays.IntArray]:
+        return self._count(self.thresholds)
 
     def counts_below(self, grid: Grid) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
@@ -546,10 +542,7 @@ class Sample:
         -------
         tar, non : (k,) ndarray of int64
         """
-        if grid not in self._below:
-            limits = self.thresholds if grid == "hull" else self.grid(grid)
-            self._below[grid] = self._count(limits)
-        return self._below[grid]
+        return self._below if grid == "hull" else self._count(self.grid(grid))
 
     def _count(self, thresholds: Float64Array) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
@@ -675,9 +668,8 @@ def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
         only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]
         if any(only):
             raise TrialMismatchError(
-                f"`{first}` and `{name}` must be of the same trials; of the {key.n_trials} "
-                f"trials of the key, {only[0]} have a score in `{first}` only and {only[1]} in "
-                f"`{name}` only. Filter the key to the trials that both systems have scored."
+                f"`{first}` and `{name}` must be of the same trials; {only[0]} trials of the key "
+                f"have a score in `{first}` only and {only[1]} in `{name}` only. Filter the key."
             )
 
 
@@ -685,7 +677,4 @@ def lists_of_kinds(sample: Sample) -> dict[str, FloatArray]:
     """Return the scores of targets and of each kind of non-targets, by their words."""
     kinds = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
     lists = {word: sample.non.listed[kinds == number] for number, word in enumerate(KINDS)}
-    return {
-        "target": sample.tar.listed,
-        **{word: some for word, some in lists.items() if some.size},
-    }
+    return {"target": sample.tar.listed} | {word: one for word, one in lists.items() if one.size}

@@ -95,8 +95,6 @@ class TrialSpeakers:
             hint, given = "Do the key and the maps belong together?", {}
             if told[0] is None:
                 hint, given = "Models that share a speaker need a map.", {"speakers": None}
-            if told[0] is None and key.modelset.size == 1:
-                hint, given = "Of a countermeasure name sets: bootstrap(..., tar_sets=).", {}
             raise invalid("key", "have one speaker in each target trial", text, hint, **given)
         if told[0] is None and told[1] is None:
             found._refuse_recordings(key)
@@ -194,19 +192,17 @@ def speaker_names(speakers: SpeakersLike, key: Key) -> tuple[Names | None, Names
     # One value for both sides counts where it fits. A map without any id of a side tells nothing
     # of it, nor does a column that varies within its ids.
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
-    is_pair = pair is speakers
     if len(pair) != 2:
         raise invalid("speakers", "be one value or a pair (models, segments)", describe(speakers))
     models, segments = (_names_of_side(given, key, side) for side, given in enumerate(pair))
     sides = zip(_SIDES, pair, (models, segments), strict=True)
     silent = [(kind, given) for kind, given, names in sides if given is not None and names is None]
-    if len(silent) == 2 or (silent and is_pair):
+    if len(silent) == 2 or (silent and pair is speakers):
         kind, given = silent[0]
         got = f"a map without any of the key's {kind}"
         if isinstance(given, str):
             got = f"column {given!r}, which varies within {kind}"
-        kind = f"the {kind}" if is_pair else "models or segments"
-        raise invalid("speakers", f"tell the speakers of {kind}", got)
+        raise invalid("speakers", "tell the speakers of models or segments", got)
     return models, segments
 
 
@@ -224,7 +220,12 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
             varies = (codes[at] != column.codes).any()
             return None if varies else np.array([*column.levels, None], dtype=object)[codes]
         case IdMap():
-            known = _unambiguous(given, ids, _occurring(ids.size, at))
+            pairs = {*zip(given.leftids.tolist(), given.rightids.tolist(), strict=True)}
+            has_trials = {*ids[np.unique(at)].tolist()}
+            if several := repetitions(sorted(n for n, _ in pairs if n in has_trials)):
+                got = f"several for {len(several)} ids with trials ({list_some(several)})"
+                raise invalid("speakers", "give each id one speaker", got)
+            known = dict(sorted(pairs, reverse=True))
             found = {name: known[name] for name in ids.tolist() if name in known}
         case Mapping():
             found = {name: given[name] for name in ids.tolist() if name in given}
@@ -239,14 +240,3 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
         raise invalid("speakers", "give text or a whole number for each id", got)
     names = [str(found[name]) if name in found else None for name in ids.tolist()]
     return np.array(names, dtype=object) if found else None
-
-
-def _unambiguous(speakers: IdMap, ids: StrArray, has_trials: BoolArray) -> dict[str, str]:
-    """Return a map as a dict; raise if an id that has trials has several speakers."""
-    pairs = {*zip(speakers.leftids.tolist(), speakers.rightids.tolist(), strict=True)}
-    needed = {*ids[has_trials].tolist()}
-    several = [name for name in repetitions(sorted(name for name, _ in pairs)) if name in needed]
-    if several:
-        got = f"several for {len(several)} ids with trials ({list_some(several)})"
-        raise invalid("speakers", "give each id one speaker", got)
-    return dict(sorted(pairs, reverse=True))

@@ -217,9 +217,11 @@ def compare_samples(
         (one, left), (other, _) = found[a], found[b]
         both = notes[a] + notes[b]
         differences[a, b] = one.minus(other).estimate(1.0 - level, left.names, both)
-    made = ComparisonTable.from_differences(differences, metric.label, level=level)
+    made = ComparisonTable.from_differences(
+        differences, metric.label, level=level, percent=metric.unit == "%"
+    )
     n_speakers = max(one.n_speakers for one in samples.values())
-    return attrs.evolve(made, percent=metric.unit == "%", n_speakers=n_speakers)
+    return attrs.evolve(made, n_speakers=n_speakers)
 
 
 def compare_systems(

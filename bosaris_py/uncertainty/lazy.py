@@ -27,7 +27,7 @@ from bosaris_py._arrays import BoolArray, Float64Array, IntArray
 from bosaris_py.metrics.costs import MinCost
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
-from bosaris_py.numerics.hull import SAME_COST, diagonal_crossing
+from bosaris_py.numerics.hull import diagonal_crossing
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import Method
 
@@ -36,6 +36,9 @@ _DrawErrors: TypeAlias = Callable[[int, np.random.Generator], IntArray]
 
 # Of more trials in sets, drawing sets takes less time than the law of their errors.
 _LONGEST_LAW = 2**18
+
+# Two costs closer than this are one cost that was rounded in two ways.
+_SAME_COST = 1.0 - 2.0**-45
 
 
 class ClassTree(NamedTuple):
@@ -219,7 +222,7 @@ class _Bracket:
         # A point on pmiss = pfa costs the same at any prior. As an end of before it would hold the
         # value where it is, although other points are cheaper now: the search begins anew.
         both = np.abs([self.low[0] - self.low[1], self.high[0] - self.high[1]])
-        flat = np.flatnonzero((both < 1.0 - SAME_COST).any(axis=0))
+        flat = np.flatnonzero((both < 1.0 - _SAME_COST).any(axis=0))
         replicate = np.concatenate((replicate, flat, flat))
         points = np.hstack((points, self.low[:, flat], self.high[:, flat]))
         self.low[:, flat], self.high[:, flat] = [[0.0], [1.0]], [[1.0], [0.0]]
@@ -232,7 +235,7 @@ class _Bracket:
             cheapest = value.copy()
             np.minimum.at(cheapest, replicate, cost)
             # Where a value does not fall that is rounding, which would go on for ever.
-            improved = (cheapest < value * SAME_COST) & (value < before)
+            improved = (cheapest < value * _SAME_COST) & (value < before)
             before = value
             # Of several equally cheap points any one will do.
             again = np.flatnonzero(improved[replicate])

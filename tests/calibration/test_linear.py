@@ -18,8 +18,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr
-from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective, evaluate_objective
 
 ORACLE = Path(__file__).resolve().parent.parent / "reference" / "oracle"
 RECORD = json.loads((ORACLE / "calibration_linear.json").read_text())

@@ -147,7 +147,7 @@ def test_forged_hdf5_files(tmp_path: Path, name: str) -> None:
         return bp.Scores.read(path).scoremat
 
     def read_rows() -> np.ndarray:
-        file, _ = large.open_matrix(path, "scores")
+        file, _ = large._open(path, "scores")
         with ExitStack() as stack:
             return file.opened(stack)(slice(0, file.shape[0]))[0]
 

@@ -10,8 +10,7 @@ from bosaris_py import errors, load_example
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
 from tests.forms import evolve
 

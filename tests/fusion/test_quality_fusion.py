@@ -11,9 +11,8 @@ from bosaris_py.errors import ConvergenceWarning, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
 from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale, quality_term
 from bosaris_py.metrics import cllr
-from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 from bosaris_py.trials import Key, QualityMeasures, Scores, SegmentQuality
 from tests.crossed_trials import mismatched
 from tests.forms import as_list, evolve

@@ -103,10 +103,10 @@ def test_the_threshold_of_least_cost_attains_it(tar, non, prior: float) -> None:
 @given(score_lists(), score_lists())
 def test_pools_hold_the_scores_between_their_ends(tar: np.ndarray, non: np.ndarray) -> None:
     hull = hull_of(tar, non)
-    bins = pav_bins(hull, np.sort(tar), np.sort(non))
+    lowest, highest, _ = pav_bins(hull, np.sort(tar), np.sort(non))
     scores = np.unique(np.concatenate((tar, non)))
     pools = np.searchsorted(hull.thresholds[1:-1], scores, side="right")
-    for pool, (low, high) in enumerate(zip(bins.lowest, bins.highest, strict=True)):
+    for pool, (low, high) in enumerate(zip(lowest, highest, strict=True)):
         assert (low, high) == (scores[pools == pool].min(), scores[pools == pool].max())
 
 

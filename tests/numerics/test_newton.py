@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.errors import ConvergenceWarning, FitError
 from bosaris_py.numerics.newton import minimise, train_linear, train_nonnegative, trust_region_step
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 
 # The minimiser
 
@@ -79,13 +78,6 @@ def test_flat_direction_is_left_alone(curvature):
     np.testing.assert_array_equal(step, [0.0, -1.0])
 
 
-def quadratic(point):
-    hessian = np.array([[2.0, 1.0], [1.0, 3.0]])
-    minimum = np.array([0.5, -1.0])
-    away = point - minimum
-    return Point(7.0 + 0.5 * away @ hessian @ away, hessian @ away, hessian)
-
-
 def rosenbrock(point):
     x, y = point
     return Point(
@@ -116,8 +108,6 @@ def soft_wall(point):
 @pytest.mark.parametrize(
     ("function", "start", "end", "value"),
     [
-        (quadratic, [0.0, 0.0], [0.5, -1.0], 7.0),
-        (quadratic, [1e6, -1e6], [0.5, -1.0], 7.0),
         (rosenbrock, [-1.2, 1.0], [1.0, 1.0], 1.0),
         (double_well, [0.0, 0.0], [1.0, 0.0], 1.0),
         (double_well, [-0.01, 3.0], [-1.0, 0.0], 1.0),
@@ -148,6 +138,12 @@ def test_noise_in_the_value_does_not_stop_it():
     np.testing.assert_allclose(minimum.point, [1.0, 0.0], atol=1e-14)
 
 
+def test_a_plateau_is_left_alone():
+    """A step without a decrease worth the name ends where it began."""
+    plateau = Point(1.0, np.array([1e-20, 0.0]), np.zeros((2, 2)))
+    assert minimise(lambda _: plateau, np.array([3.0, 1.0])).point.tolist() == [3.0, 1.0]
+
+
 def test_start_must_be_finite():
     with pytest.raises(FitError, match="objective is inf"):
         minimise(soft_wall, np.array([-1.0, 0.0]))
@@ -170,7 +166,7 @@ def passes(monkeypatch):
     evaluate = TrainingObjective.evaluate
 
     def counted(self, coefficients):
-        seen.append(self.tar.shape[1] + self.non.shape[1])
+        seen.append(self.n_tar + self.n_non)
         return evaluate(self, coefficients)
 
     monkeypatch.setattr(TrainingObjective, "evaluate", counted)
@@ -191,7 +187,7 @@ def test_separable_subset_of_inseparable_scores(rng):
     tar, non = rng.uniform(1.0, 3.0, 30_000), rng.uniform(-3.0, -1.0, 30_000)
     tar[12_345] = -2.0
     objective = TrainingObjective.from_scores(tar, non)
-    assert objective.thinned(2**13).tar.min() > 0
+    assert objective.tar.thinned(2**13).scores.min() > 0
     solution = train_linear(objective, ridge=0.0)
     gradient = objective.evaluate(coefficients(solution)).gradient
     assert np.abs(gradient).max() < 1e-14
@@ -220,16 +216,11 @@ def test_separable_large_set(rng, passes):
 
 def test_constant_but_for_rounding():
     """Sums of tenths in different orders differ in the last digit, and mean the same."""
-    solution = train([0.1 + 0.2 + 0.3, 0.6], [0.3 + 0.2 + 0.1, 0.6])
-    assert [note.kind for note in solution.notes] == [ConvergenceWarning]
-    assert coefficients(solution).tolist() == [0.0, 0.0]
-
-
-def test_variance_that_underflows_is_not_called_constant():
-    solution = train([1e-150, 3e-150, 5e-150], [0.0, 4e-150, 2e-150])
-    assert [note.kind for note in solution.notes] == [ConvergenceWarning]
-    assert coefficients(solution).tolist() == [0.0, 0.0]
-    # What is as small as that allows is trained on as anything else.
+    for scores in ([0.1 + 0.2 + 0.3, 0.6, 0.3 + 0.2 + 0.1], [1e-150, 3e-150, 4e-150]):
+        solution = train(scores[:2], scores[1:])
+        assert [note.kind for note in solution.notes] == [ConvergenceWarning]
+        assert coefficients(solution) == pytest.approx([0.0, 0.0], abs=1e-15)
+    # What is as small as squares allow is trained on as anything else.
     small = train([1e-139, 3e-139, 5e-139], [0.0, 4e-139, 2e-139])
     plain = train([1.0, 3.0, 5.0], [0.0, 4.0, 2.0])
     np.testing.assert_allclose(small.weights * 1e-139, plain.weights, rtol=1e-12)
@@ -264,7 +255,7 @@ def test_large_sets_start_from_parts(objective, order, rng, passes, monkeypatch)
     full = passes.count(620_000)
     # Brier is minimised three times: cllr's optimum, then from two starts.
     assert full <= (12 if objective == "brier" else 4)
-    monkeypatch.setattr("bosaris_py.numerics.objective._PARTS", ())
+    monkeypatch.setattr("bosaris_py.numerics.scoring._PARTS", ())
     direct = train(tar, non, objective=objective, prior=0.1)
     assert passes.count(620_000) - full > full
     # The last step of a large set is not looked at below a promise of 1e-12.

@@ -1,31 +1,51 @@
-"""Scoring rules: losses and derivatives by definition; sums of Cllr of any size."""
+"""Scoring rules, sums of Cllr of any size, and objectives of training, by definition."""
 
 import math
+import pickle
 
+import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, strategies as st
 
 from bosaris_py import OperatingPoint
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.scoring import OBJECTIVES, mean_bits, resolve_prior, scoring_rule, softplus
+from bosaris_py.numerics.priors import logit
+from bosaris_py.numerics.scoring import (
+    OBJECTIVES,
+    TrainingObjective,
+    class_moments,
+    evaluate_objective,
+    mean_bits,
+    merge_moments,
+    resolve_prior,
+    scoring_rule,
+    softplus,
+)
 from tests.score_strategies import finite_scores, score_lists
 
-# Losses of log-odds against the truth.
+# Losses of real or complex log-odds against the truth: the toolkit's table.
 LOSSES = {
-    "cllr": lambda z: math.log1p(math.exp(z)),
-    "brier": lambda z: 0.5 / (1 + math.exp(-z)) ** 2,
-    "boost": lambda z: math.exp(z / 2),
+    "cllr": lambda z: np.log(1 + np.exp(z)),
+    "brier": lambda z: 0.5 / (1 + np.exp(-z)) ** 2,
+    "boost": lambda z: np.exp(z / 2),
 }
+
+
+def naive_entropy(name: str, prior: float) -> float:
+    """Return the loss of the prior alone."""
+    loss, plo = LOSSES[name], math.log(prior / (1 - prior))
+    return prior * loss(-plo) + (1 - prior) * loss(plo)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_losses_and_derivatives(name: str) -> None:
     z = np.linspace(-6.0, 6.0, 25)
     rule, loss = scoring_rule(name), LOSSES[name]
-    values, slope, curvature = (np.empty(z.size) for _ in range(3))
-    rule.kernel(z.copy(), values, slope, curvature)
-    np.testing.assert_allclose(values, [loss(x) for x in z], rtol=1e-14)
+    slope, curvature = np.empty(z.size), np.empty(z.size)
+    values = np.array([rule.sum(z[i : i + 1].copy(), *np.empty((2, 1))) for i in range(z.size)])
+    np.testing.assert_allclose(values, [loss(x) for x in z], rtol=1e-13)
+    rule.sum(z.copy(), slope, curvature)
     step = 1e-4
     ahead, behind = (np.array([loss(x + sign * step) for x in z]) for sign in (1, -1))
     np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-6)
@@ -36,15 +56,14 @@ def test_losses_and_derivatives(name: str) -> None:
     weights = np.arange(z.size) % 3.0
     total = rule.sum(z.copy(), slope, curvature, weights)
     assert total == pytest.approx(float(values @ weights), rel=1e-14)
-    assert rule.sum(z.copy(), slope, curvature) == pytest.approx(math.fsum(values), rel=1e-13)
+    assert pickle.loads(pickle.dumps(rule)) is rule
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_entropy_is_the_loss_of_the_prior_alone(name: str) -> None:
     for prior in (0.01, 0.3, 0.5):
-        plo = math.log(prior / (1 - prior))
-        loss = prior * LOSSES[name](-plo) + (1 - prior) * LOSSES[name](plo)
-        assert scoring_rule(name).entropy(prior) == pytest.approx(loss, rel=1e-14)
+        expected = naive_entropy(name, prior)
+        assert scoring_rule(name).entropy(prior) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize(("name", "growth"), [("cllr", 1.0), ("brier", 0.0)])
@@ -73,14 +92,12 @@ def test_unknown_rules_and_priors() -> None:
 def test_sum_of_losses_is_that_of_each(objective, size, mean, rng):
     log_odds = rng.normal(mean, 1.0, size)
     rule, weights = scoring_rule(objective), rng.uniform(0.5, 2.0, size)
-    loss, slope, curvature, *others = (np.empty(size) for _ in range(5))
-    rule.kernel(log_odds, loss, slope, curvature)
+    slope, curvature, *others = (np.empty(size) for _ in range(4))
     # A product of a few factors may overflow; then each has a logarithm of its own.
-    with np.errstate(over="ignore"):
-        total = rule.sum(log_odds.copy(), *others)
-    assert total == pytest.approx(loss.sum(), rel=1e-14)
+    total = rule.sum(log_odds.copy(), slope, curvature)
+    assert total == pytest.approx(rule.sum(log_odds.copy(), *others, np.ones(size)), rel=1e-14)
     assert np.array_equal(others, (slope, curvature))
-    assert rule.sum(log_odds.copy(), *others, weights) == pytest.approx(weights @ loss, rel=1e-14)
+    rule.sum(log_odds.copy(), *others, weights)
     assert np.array_equal(others, (weights * slope, weights * curvature))
 
 
@@ -117,3 +134,154 @@ def test_infinite_where_a_sum_exceeds_all_numbers(size: int) -> None:
     assert mean_bits(np.full(size, 1.7e308 / (size / 2)), 1.0) == math.inf
     assert mean_bits(np.array([-math.inf, 0.0]), -1.0) == math.inf
     assert mean_bits(np.array([math.inf]), -1.0) == 0.0
+
+
+# ---- Objectives of training
+
+
+@pytest.mark.parametrize("block", [None, 1, 13])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments(block, weighted, rng, monkeypatch):
+    if block is not None:
+        monkeypatch.setattr("bosaris_py.numerics.scoring.BLOCK", block)
+    # Far from zero, where a textbook sum of squares has lost all digits.
+    scores = rng.normal(1e9, 1.0, (2, 300))
+    weights = rng.uniform(0.5, 2.0, 300) if weighted else None
+    moments = class_moments(scores, weights)
+    # An offset of 1e9 leaves 1e-7 of a standard deviation to the scores themselves.
+    exact = scores - 1e9
+    np.testing.assert_allclose(
+        moments.scatter, np.cov(exact, ddof=0, aweights=weights), rtol=1e-6, atol=1e-7
+    )
+    mean = np.average(exact, axis=1, weights=weights)
+    np.testing.assert_allclose(moments.mean - 1e9, mean, atol=1e-6)
+    np.testing.assert_array_equal(moments.lowest, scores.min(axis=1))
+    np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
+
+
+def test_merged_moments_keep_small_spreads_far_from_zero():
+    """Integers from 2^40 on: the variance of 0 ... n - 1 is (n^2 - 1) / 12."""
+    scores = 2.0**40 + np.arange(120.0)[None, :]
+    parts = [class_moments(scores[:, start : start + 40], None) for start in (0, 40, 80)]
+    merged = merge_moments(parts, [40, 40, 40])
+    assert merged.mean[0] == 2.0**40 + 59.5
+    assert merged.scatter[0, 0] == pytest.approx((120**2 - 1) / 12, rel=1e-12)
+    assert (merged.lowest[0], merged.highest[0]) == (2.0**40, 2.0**40 + 119)
+
+
+PRIORS = (0.5, 0.1, 0.001, 0.999)
+
+
+def naive_value(coefficients, tar, non, prior, objective, tar_weights=None, non_weights=None):
+    """Return the objective as one would write it down."""
+    tar_llr = coefficients[:-1] @ tar + coefficients[-1]
+    non_llr = coefficients[:-1] @ non + coefficients[-1]
+    u = np.ones(tar.shape[1]) if tar_weights is None else tar_weights
+    v = np.ones(non.shape[1]) if non_weights is None else non_weights
+    tar_cost = (u @ LOSSES[objective](-tar_llr - logit(prior))) / u.sum()
+    non_cost = (v @ LOSSES[objective](non_llr + logit(prior))) / v.sum()
+    return (prior * tar_cost + (1 - prior) * non_cost) / naive_entropy(objective, prior)
+
+
+def complex_step_gradient(function, point):
+    """First derivatives to rounding: no difference is taken."""
+    steps = 1e-30j * np.eye(point.size)
+    return np.array([function(point + step).imag for step in steps]) / 1e-30
+
+
+@pytest.fixture
+def scores(rng):
+    tar = rng.normal(1.0, 1.0, (3, 40))
+    non = rng.normal(-1.0, 1.5, (3, 70))
+    return tar, non, rng.uniform(0.5, 2.0, 40), rng.uniform(0.5, 2.0, 70)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
+    tar, non, *weights = scores
+    if not weighted:
+        weights = [None, None]
+    training = TrainingObjective.from_scores(
+        tar, non, prior=prior, objective=objective, tar_weights=weights[0], non_weights=weights[1]
+    )
+    point = rng.normal(size=4)
+
+    def naive(coefficients):
+        return naive_value(coefficients, tar, non, prior, objective, *weights)
+
+    here = training.evaluate(point)
+    # A sum of 110 positive terms: a few units of rounding. The prior 0.999 makes the naive
+    # formula, not ours, lose two digits in log(1 + e^z).
+    assert here.value == pytest.approx(naive(point), rel=1e-13)
+    gradient = complex_step_gradient(naive, point)
+    scale = np.abs(gradient).max()
+    np.testing.assert_allclose(here.gradient, gradient, atol=1e-12 * scale)
+    # Central differences of the gradient: error h^2 of the fourth derivative, plus
+    # rounding / h; both near 1e-10.
+    h = 1e-5
+    hessian = [
+        (training.evaluate(point + e).gradient - training.evaluate(point - e).gradient) / (2 * h)
+        for e in h * np.eye(4)
+    ]
+    np.testing.assert_allclose(here.hessian, hessian, atol=1e-8 * np.abs(hessian).max())
+    np.testing.assert_array_equal(here.hessian, here.hessian.T)
+
+
+def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
+    tar, non, *_ = scores
+    point = rng.normal(size=4)
+    expected = (point[:3] @ non).max() - (point[:3] @ tar).min()
+    overlap = TrainingObjective.from_scores(tar, non, prior=0.01).evaluate(point).overlap
+    assert overlap == pytest.approx(expected, abs=1e-13)
+
+
+@given(st.sampled_from(OBJECTIVES), st.floats(1e-9, 1 - 1e-9))
+def test_no_information_costs_one(objective, prior):
+    # For priors near 1 the losses are differences of numbers with an error of 1 / (1 - p).
+    tolerance = 1e-14 / (1 - prior)
+    value = evaluate_objective([0.0, 0.0], [0.0], prior=prior, objective=objective)
+    assert value == pytest.approx(1.0, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("objective", "tar", "non", "expected"),
+    [
+        # One of two targets is 1e6 nats wrong: (1/2) (1/2) 1e6 / ln 2.
+        ("cllr", [1e6, -1e6], [-1e6], 0.25e6 / math.log(2)),
+        ("cllr", [800.0, -800.0], [-800.0], 200.0 / math.log(2)),
+        ("cllr", [np.inf], [-np.inf, 0.0], 0.25),
+        ("cllr", [np.inf, -np.inf], [0.0], np.inf),
+        # A wrong answer costs 1/2, the entropy is 1/8.
+        ("brier", [1e6, -1e6], [-1e6], 0.5 * 0.5 * 0.5 / 0.125),
+        ("brier", [np.inf, -np.inf], [-np.inf], 0.5 * 0.5 * 0.5 / 0.125),
+        ("boost", [2000.0], [-2000.0], 0.0),
+        ("boost", [-2000.0], [0.0], np.inf),
+        ("boost", [-20.0], [-20.0], 0.5 * (math.exp(10) + math.exp(-10))),
+        # Losses far below 1 keep their digits.
+        ("cllr", [200.0], [-200.0], math.exp(-200.0) / math.log(2)),
+        ("brier", [200.0], [-200.0], 0.5 * math.exp(-400.0) / 0.125),
+    ],
+)
+def test_extreme_llrs(objective, tar, non, expected):
+    value = evaluate_objective(tar, non, objective=objective)
+    # 200 / ln 2 and the like are rounded once more than our sum.
+    assert value == pytest.approx(expected, rel=1e-13)
+
+
+def test_standardised_coordinates(scores, rng):
+    """A change of coordinates: the same value, derivatives by the chain rule."""
+    tar, non, *_ = scores
+    centre, spread = rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
+    point = rng.normal(size=4)
+    raw = np.append(point[:3] / spread, point[3] - (point[:3] / spread) @ centre)
+    plain = TrainingObjective.from_scores(tar, non, prior=0.1)
+    scale = np.diag([*1 / spread, 1.0])
+    chain = scale.copy()
+    chain[-1, :-1] = -centre / spread
+    here = attrs.evolve(plain, centre=centre, chain=scale).evaluate(point)
+    there = plain.evaluate(raw)
+    assert here.value == pytest.approx(there.value, rel=1e-14)
+    np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
+    np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)

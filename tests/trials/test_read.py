@@ -7,13 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
-from bosaris_py.files.columns import Table
 from bosaris_py.trials import are_large, read, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.read import scores_and_faults
 from tests.forms import as_list
@@ -45,14 +43,6 @@ def test_content_tells_the_class_whatever_the_name(tmp_path: Path, name: str, fo
     assert again == found
 
 
-def test_text_becomes_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "list"
-    path.write_text("m1 s1 target\nm1 s2 nontarget\n", encoding="utf-8")
-    found = read_any(path)
-    assert isinstance(found, Table)
-    assert read_key(path).n_trials == read_trials(path).n_trials == len(found) == 2
-
-
 @pytest.mark.parametrize("suffix", [".h5", ".mat", ".txt"])
 def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> None:
     for name in ("key", "scores", "ndx", "map"):
@@ -67,22 +57,6 @@ def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> Non
                 reader(tmp_path / f"{name}.h5")
 
 
-def test_damaged_and_foreign_files(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    with pytest.raises(FileFormatError):
-        read_any(path)
-    path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(200))
-    with pytest.raises(FileFormatError):
-        read_any(path)
-    with h5py.File(path, "w") as file:
-        file["weights"] = [1.0]
-    with pytest.raises(FileFormatError):
-        read_any(path)
-    with pytest.raises(FileNotFoundError):
-        read_any(tmp_path / "b")
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
 def test_pipes_lose_nothing(tmp_path: Path) -> None:
     """Such as ``<(zcat key.gz)`` in a shell: what was looked at cannot be read again."""
@@ -93,18 +67,6 @@ def test_pipes_lose_nothing(tmp_path: Path) -> None:
     key = read_key(path)
     writer.join()
     assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
-
-
-def test_masks_of_other_tools(tmp_path: Path) -> None:
-    """The toolkit writes an Ndx and a Key with the same data sets but for their types."""
-    for name, found in (("ndx", KEY.to_ndx()), ("key", KEY)):
-        path = tmp_path / name
-        found.save_hdf5(path)
-        with h5py.File(path, "a") as file:
-            for attribute in list(file.attrs):
-                del file.attrs[attribute]
-            file.pop("file_format", None)
-        assert isinstance(read_any(path), Key if name == "key" else Ndx)
 
 
 def test_large_are_hdf5_files_above_the_limit(tmp_path: Path) -> None:
@@ -202,14 +164,6 @@ def test_words_for_no_score(missing: Any, write: Write) -> None:
     assert (scores.segset.tolist(), len(faults)) == (["s"], 1)
 
 
-def test_scores_beside_labels(write: Write) -> None:
-    path = write("m1 s1 1.5 target\nm1 s2 -0.5 nontarget\n")
-    tar, non = read_scores(path).get_tar_non(read_key(path))
-    assert (tar.tolist(), non.tolist()) == ([1.5], [-0.5])
-    spoofed = write("m1 s1 1.5 target\nm1 s2 -0.5 spoof\n")
-    assert isinstance(read_scores(spoofed), Scores)
-
-
 # Systems
 
 
@@ -218,17 +172,15 @@ def test_scores_beside_labels(write: Write) -> None:
     [
         (SCORES, ["system"]),
         ({"a": SCORES, "b": "c.h5"}, ["a", "b"]),
-        ("x/c.h5", ["c"]),
-        (Path("c.txt.gz"), ["c"]),
-        ([SCORES, "c.h5", Path("d/c.h5"), "e.txt"], ["system 1", "c", "system 3", "e"]),
-        ((as_list(SCORES),), ["system 1"]),
+        (Path("x/c.txt.gz"), ["c"]),
+        ((SCORES, "c.h5", Path("d/c.h5"), "e.txt"), ["system 1", "c", "system 3", "e"]),
     ],
 )
 def test_names_of_systems(given: Any, names: list[str]) -> None:
     assert list(read.named_systems(given)) == names
 
 
-@pytest.mark.parametrize("given", [KEY, 3, [], {}, {"": SCORES}, {1: SCORES}, {"a": KEY}])
+@pytest.mark.parametrize("given", [KEY, 3, [], {"": SCORES}, {1: SCORES}, {"a": KEY}])
 def test_what_is_no_system(given: Any) -> None:
     with pytest.raises(InvalidInputError):
         read.named_systems(given)

@@ -76,40 +76,17 @@ def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> N
     assert said(given, as_list(METADATA).with_columns_of(METADATA)) == [of_models, of_segments]
 
 
-def test_models_without_trials_have_no_column() -> None:
-    tar, non = TAR.copy(), NON.copy()
-    tar[1] = non[1] = False
-    tar[:, 1] = non[:, 1] = False
-    key = bp.Key(MODELS, SEGMENTS, tar, non).with_columns_of(METADATA)
-    assert said("speaker", key)[0] == {"ma": "p", "mc": "p"}
-    assert said("sex", key)[1] == {"sa": "f", "sc": "f", "sd": "m"}
-
-
 @pytest.mark.parametrize(
     "given",
     [
-        (None, None, None),
-        "mixed",
-        {"x": "y"},
-        ({"x": "y"}, None),
-        (None, {"x": "y"}),
-        ("sex", None),
-        (None, "speaker"),
-        3,
-        lambda _: True,
-        lambda _: 1.0,
+        *((None, None, None), "mixed", {"x": "y"}, ({"x": "y"}, None), (None, {"x": "y"})),
+        *(("sex", None), (None, "speaker"), 3, lambda _: True, lambda _: 1.0, "no such"),
         {"ma": None, "mb": "x"},
-        "no such",
     ],
 )
 def test_maps_that_say_nothing(given: Any) -> None:
     with pytest.raises(InvalidInputError):
         speaker_names(given, METADATA)
-
-
-def test_a_column_may_have_the_name_of_the_ids() -> None:
-    named = described(KEY, {}, {"model": np.array(["x", "x", "y"])}, {})
-    assert said("model", named)[0] == {"ma": "x", "mb": "x", "mc": "y"}
 
 
 # Numbers of speakers
