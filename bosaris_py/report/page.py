@@ -21,9 +21,8 @@ from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
-from bosaris_py.evaluation.case import CaseLLR
+from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
 from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
-from bosaris_py.evaluation.validation import rows_of_figures, validation_figures
 from bosaris_py.files.replacing import digest_of, refuse_inputs, replacing
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.report.figures import Drawing, curves, forests, three_classes
