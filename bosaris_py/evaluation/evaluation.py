@@ -84,7 +84,7 @@ class Evaluation(_tables.Table):
         if self.plan is not None and self.plan.figures:
             return {}
         samples = {name: one.bona_fide() for name, one in self.samples.items()}
-        return {name: Results._made(one, told=True) for name, one in samples.items()}
+        return {name: Results.from_sample(one, told=True) for name, one in samples.items()}
 
     # ---- The table
 

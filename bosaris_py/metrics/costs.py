@@ -37,7 +37,7 @@ from bosaris_py.metrics.metric import (
     Scale,
     ThresholdMetric,
 )
-from bosaris_py.metrics.ranks import inverted
+from bosaris_py.metrics.ranks import cannot_show, inverted
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.scoring import softplus
@@ -125,6 +125,10 @@ class DCF(ThresholdMetric):
         given = prices(self.prior, normalize=self.normalize)
         return [(self.threshold, miss, fa) for _, miss, fa in given]
 
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of costs that so few trials cannot show."""
+        return unseen_costs(sample, self.prior)
+
 
 class MinCost(RatesMetric):
     """Base of costs at the best threshold for these scores."""
@@ -196,8 +200,8 @@ class ActDCF(_CostOfPoints, ThresholdMetric):
     name: ClassVar[str] = "actDCF"
 
     def doubts(self, sample: Sample) -> list[Note]:
-        """Tell of scores that are no log-likelihood-ratios."""
-        return no_llrs(sample)
+        """Tell of scores that are no log-likelihood-ratios, and of costs that cannot be shown."""
+        return [*no_llrs(sample), *unseen_costs(sample, self.prior)]
 
 
 @attrs.frozen
@@ -230,6 +234,10 @@ class MinDCF(_CostOfPoints, MinCost):
             at = int(np.argmin(miss * pmiss[0] + fa * pfa[0]))
             found += [Opening(miss, float(pmiss[0, at]), 0), Opening(fa, float(pfa[0, at]), 1)]
         return found
+
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of inverted scores, and of costs that so few trials cannot show."""
+        return [*inverted(sample), *unseen_costs(sample, self.prior)]
 
 
 @attrs.frozen
@@ -363,7 +371,20 @@ class Brier(LossMetric):
         return 2.0 * tar**2, 2.0 * non**2
 
 
-# ---- Scores that are no log-likelihood-ratios
+# ---- What costs cannot tell
+
+
+def unseen_costs(sample: Sample, points: Points) -> list[Note]:
+    """Note a class of which one error costs more than the better decision without a detector."""
+    costs, found = DecisionCosts.from_prior(points), []
+    sides = (sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)
+    for one, which, price in sides if points else ():
+        # At this rate a detector costs as much as none.
+        rates = costs.default_cost / price
+        at = int(np.argmin(rates))
+        where = f" at prior {point_words(points[at : at + 1])}"
+        found += cannot_show(one, which, float(rates[at]), where)
+    return found
 
 
 def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]:
@@ -446,6 +467,8 @@ def min_dcf(
     -----
     SuspectScoresWarning
         As for `eer`.
+    FewErrorsWarning
+        If one error of a class costs more than the better decision without a detector.
 
     See Also
     --------
@@ -463,7 +486,7 @@ def min_dcf(
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     costs: float | Float64Array = sample.hull.min_dcf(prior, normalize=normalize)
-    warn(inverted(sample))
+    warn([*inverted(sample), *unseen_costs(sample, to_points(prior))])
     return costs
 
 
@@ -500,6 +523,8 @@ def act_dcf(
     SuspectScoresWarning
         If higher scores speak against targets, or if calibration would take much off Cllr, as a
         look at 1,000 trials of a class tells.
+    FewErrorsWarning
+        As for `min_dcf`.
 
     Notes
     -----
@@ -514,7 +539,7 @@ def act_dcf(
     costs = DecisionCosts.from_prior(prior)
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     rates = sample.rates(costs.thresholds)
-    warn(no_llrs(sample))
+    warn([*no_llrs(sample), *unseen_costs(sample, to_points(prior))])
     return costs.cost(*rates, normalize=normalize)
 
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 
 import bosaris_py
-from bosaris_py import Key, OperatingPoint, Results, Scores
+from bosaris_py import Key, Results, Scores
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
 from tests.score_strategies import finite_scores, priors, score_lists
+
+TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])
 
 
 @given(score_lists(finite_scores), score_lists(finite_scores), priors)
@@ -53,29 +55,12 @@ def test_missing_trials_are_counted_and_left_out() -> None:
     assert (results.n_tar, results.n_non) == (1, 1)
 
 
-def test_no_target_scored_at_all() -> None:
-    scores, key = _matrices()
-    only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
-    with pytest.raises(InvalidInputError, match=r"`key` must have targets with scores"):
-        Results.from_scores(scores, only_non)
-
-
 def test_plain_records() -> None:
-    tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
-    point = OperatingPoint(0.01, 10, 1)
-    record = Results(tar, non).to_dict([0.5, point])
+    results = Results(TAR, NON)
+    record = results.to_dict()
     assert json.loads(json.dumps(record)) == record
     assert record["n_tar"] == 3
-    half, nist = record["operating_points"]
-    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5)
-    assert nist["min_dcf"] == bosaris_py.min_dcf(tar, non, point)
-    # The cheaper of accepting all, 0.99, and rejecting all, 10 * 0.01.
-    assert nist["default_cost"] == pytest.approx(0.1, rel=1e-15)
-    assert half["normalized"] is nist["normalized"] is True
-    assert nist["act_threshold"] == point.threshold
-    assert half["min_threshold"] == Results(tar, non).min_dcf_threshold(0.5)
-    assert "operating_points" not in Results(tar, non).to_dict()
-    assert len(Results(tar, non).to_dict(0.5)["operating_points"]) == 1
+    assert record["eer_threshold"] == results.eer_threshold
 
 
 def test_summary_line() -> None:
@@ -90,26 +75,23 @@ def test_trials_without_weight_are_no_trials() -> None:
     assert weighted.to_dict() == Results([2.0, 2.0, 3.0], [0.0, 0.5]).to_dict() | {"n_tar": 2}
 
 
-TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])
-
-
 @pytest.mark.parametrize("weights", [None, np.array([0.5, 0.0, 2.0])])
 def test_pickled_and_copied_results_say_the_same(weights) -> None:
     results = Results(TAR, NON, non_weights=weights)
     for used in (False, True):
         if used:
-            results.to_dict(0.5)
+            results.to_dict()
         for twin in (pickle.loads(pickle.dumps(results)), copy.deepcopy(results)):
-            assert twin.to_dict([0.1, 0.5]) == results.to_dict([0.1, 0.5])
-    assert Results.from_sample(results.sample).to_dict(0.5) == results.to_dict(0.5)
+            assert twin.to_dict() == results.to_dict()
+    assert Results.from_sample(results.sample).to_dict() == results.to_dict()
 
 
 def test_scores_changed_afterwards_change_nothing() -> None:
     tar, non, weights = TAR.copy(), NON.copy(), np.array([1.0, 2.0, 0.5])
     results = Results(tar, non, non_weights=weights)
-    expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict(0.3)
+    expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict()
     tar[:], non[:], weights[:] = 0.0, 0.0, 7.0
-    assert results.to_dict(0.3) == expected
+    assert results.to_dict() == expected
 
 
 def test_thresholds_at_several_rates() -> None:
@@ -121,6 +103,10 @@ def test_thresholds_at_several_rates() -> None:
     assert results.threshold_at(pmiss=np.array([0.25]))[0] == 2.0
     with pytest.warns(FewErrorsWarning, match="4 non-targets cannot show a pfa of 0.001; the lo"):
         assert results.threshold_at(pfa=0.001) == 3.0
+    for prior in (0.01, [0.1, 0.01]):
+        for cost in (results.act_dcf, results.min_dcf):
+            with pytest.warns(FewErrorsWarning, match=r"4 non-targets .* pfa of 0.0101 at prior"):
+                cost(prior)
     with pytest.raises(InvalidInputError, match="per cent"):
         results.threshold_at(pfa=[5.0])
     for limits in ({}, {"pfa": 0.5, "pmiss": 0.5}):

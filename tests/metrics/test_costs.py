@@ -1,6 +1,7 @@
 """Costs: fractions by hand, every threshold tried, published figures, laws."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py import OperatingPoint, Results, act_dcf, cllr, error_rates_at, min_dcf
-from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.metrics.costs import (
     DCF,
     ActDCF,
@@ -21,6 +22,7 @@ from bosaris_py.metrics.costs import (
     not_calibrated,
 )
 from bosaris_py.metrics.metric import Opening
+from bosaris_py.metrics.ranks import PmissAt
 from bosaris_py.trials.sample import Sample
 from tests.score_strategies import any_scores, score_lists
 
@@ -201,3 +203,19 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
     assert not_calibrated(sample) == []
     (note,) = not_calibrated(sample, [0.5, 0.01])
     assert note.text == "not calibrated: see calibrate"
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [MinDCF(0.01), ActDCF([0.5, 0.01]), DCF(0.0, 0.01), PmissAt(0.01), min_dcf, act_dcf],
+    ids=str,
+)
+def test_what_so_few_trials_cannot_show(metric) -> None:
+    """At prior 0.01 a false-alarm rate of 1/99 costs as much as no detector."""
+    priors = (0.01,) if metric in (min_dcf, act_dcf) else ()
+    for n in (98, 100):
+        tar, non = np.linspace(0.5, 5.0, n), np.linspace(-5.0, -0.5, n)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", FewErrorsWarning)
+            metric(tar, non, *priors)
+        assert [one.category for one in told] == [FewErrorsWarning] * (n < 99)
