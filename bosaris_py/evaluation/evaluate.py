@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeAlias
 
 import attrs
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._notes import Note, said_of_all, warn
-from bosaris_py._parallel import progress_bar
+from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import FilePath, Rng
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.cross_fitting import CrossFit, cross_fitted
@@ -159,6 +159,9 @@ def evaluate(
     definition: EERDefinition = eer or (chosen and chosen.eer) or "rocch"
     check.check_choice(definition, EERDefinition, "eer")
     told = speakers if isinstance(speakers, tuple) else (speakers,)
+    if replications:
+        # Before files are read for minutes.
+        whole_number(replications, 2, "replications")
     how = Judging(
         points=named_points(prior),
         plan=chosen,
@@ -173,13 +176,12 @@ def evaluate(
     if key is None or large:
         asked: dict[str, object] = {"plan": plan, "conditions": conditions, "speakers": speakers}
         asked |= {"cross_fit": cross_fit, "replications": replications or None}
-        _refuse(asked, "files of that size" if large else "lists of scores without a key")
-        samples = (
-            _samples_in_files(how, *large, workers=workers, progress=progress)
-            if large
-            else _samples_of_lists(systems)
-        )
-        return _judged(how, samples, [], progress=progress)
+        _refuse(asked, f"of {'files of that size' if large else 'lists of scores without a key'}")
+        if large:
+            samples = _samples_in_files(how, *large, workers=workers, progress=progress)
+        else:
+            samples = _samples_of_lists(systems)
+        return _judged(Evaluation(how=how, samples=samples), progress=progress)
 
     # Read the systems, and fit what is asked to the key.
     key = read.read_if_path(key)
@@ -190,7 +192,10 @@ def evaluate(
         notes += heard
     # Make the samples, and what divides them.
     who = TrialSpeakers.from_key(key, speakers) if how.by_speaker else None
-    samples = _samples(how, named, key, who)
+    if chosen is not None and chosen.detectors == 2:
+        samples = {"asv and cm": tandem_sample(named["asv"], named["cm"], key, who)}
+    else:
+        samples = {name: Sample.from_trials(one, key, None, who) for name, one in named.items()}
     if not allow_missing:
         _refuse_missing(samples, named, key)
     given = None if conditions is None else as_conditions(conditions, key)
@@ -198,16 +203,23 @@ def evaluate(
         notes += plans.strange_attacks(chosen, key)
         given = Conditions.crossed(key, chosen.sets) if chosen.sets else given
     # List the rows, value every figure, and tell what is to be said of them.
-    return _judged(
-        how, samples, notes, named, key, conditions=given, speakers=speakers, progress=progress
+    asked_for = Evaluation(
+        how=how,
+        samples=samples,
+        systems=named,
+        key=key,
+        conditions=given,
+        speakers=speakers,
+        notes=tuple(notes),
     )
+    return _judged(asked_for, progress=progress)
 
 
 def _refuse(asked: Mapping[str, object], where: str) -> None:
-    """Raise for the options that need a key in memory."""
+    """Raise for options that are given where they do not apply."""
     for name, value in asked.items():
         if value is not None:
-            raise check.invalid(name, f"be left out of {where}", check.describe(value))
+            raise check.invalid(name, f"be left out {where}", check.describe(value))
 
 
 # ---- The systems and their samples
@@ -250,10 +262,8 @@ def _fitting(
         return how
     plans.refuse_spoofs(key, plan)
     if plan.figures:
-        for what, ruled_out in (("conditions", conditions), ("cross_fit", cross_fit)):
-            if ruled_out is not None:
-                expected = f"be left out with the plan {plan.name}"
-                raise check.invalid(what, expected, check.describe(ruled_out))
+        ruled_out = {"conditions": conditions, "cross_fit": cross_fit}
+        _refuse(ruled_out, f"with the plan {plan.name}")
         if plan.detectors == 2 and {*systems} != {"asv", "cm"}:
             expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
             hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
@@ -293,15 +303,6 @@ def _cross_fitted(
     return fitted, attrs.evolve(how, calibrated=words), notes
 
 
-def _samples(
-    how: Judging, systems: Mapping[str, Scores], key: Key, speakers: TrialSpeakers | None
-) -> dict[str, Sample]:
-    """Return the scored trials of each system, or of two in tandem."""
-    if how.plan is not None and how.plan.detectors == 2:
-        return {"asv and cm": tandem_sample(systems["asv"], systems["cm"], key, speakers)}
-    return {name: Sample.from_trials(one, key, None, speakers) for name, one in systems.items()}
-
-
 def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample]:
     """Return samples by name, of results or of pairs of arrays."""
     given = systems if isinstance(systems, Mapping) else {"system": systems}
@@ -330,13 +331,11 @@ def _samples_in_files(
     progress: bool,
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
-    found: dict[str, Sample] = {}
-    for name, file in systems.items():
-        files = TrialFiles.open(
-            as_pairs(file, key_file), None, workers=workers, executor=None, progress=progress
-        )
-        found[name] = LargeSample.from_files(files, how.prior)
-    return found
+    opened = functools.partial(TrialFiles.open, workers=workers, executor=None, progress=progress)
+    return {
+        name: LargeSample.from_files(opened(as_pairs(file, key_file), None), how.prior)
+        for name, file in systems.items()
+    }
 
 
 def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores], key: Key) -> None:
@@ -359,47 +358,28 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
 # ---- Their rows
 
 
-def _judged(
-    how: Judging,
-    samples: Mapping[str, Sample],
-    notes: Sequence[Note],
-    systems: Mapping[str, Scores] = MappingProxyType({}),
-    key: Key | None = None,
-    *,
-    conditions: Conditions | None = None,
-    speakers: SpeakersLike = None,
-    progress: bool,
-) -> Evaluation:
+def _judged(asked: Evaluation, *, progress: bool) -> Evaluation:
     """Value every figure of every system, and warn of what is to be said of them."""
+    how, plan, key = asked.how, asked.plan, asked.key
     rows: list[Row] = []
-    said, primary = [*notes], {}
-    for name in progress_bar([*samples], shown=progress, unit="system"):
-        members = None
-        if conditions is not None and key is not None:
-            members, heard = conditions.noted_members(systems[name], key)
-            said += heard
-        own, heard = rows_of(how, name, samples[name], members)
-        said += heard
-        if how.plan is not None and how.plan.sets:
-            own = _mean_of_sets(own, how.plan)
-        if how.plan is not None and not how.plan.figures and key is not None:
-            primary[name], heard = judge_by_plan(systems[name], key, how.plan)
-            said += [attrs.evolve(note, about=name) for note in heard]
-            own = _with_primary(how, own, primary[name], samples[name])
+    notes, primary = [*asked.notes], {}
+    for name in progress_bar([*asked.samples], shown=progress, unit="system"):
+        members, sample = None, asked.samples[name]
+        if asked.conditions is not None and key is not None:
+            members, heard = asked.conditions.noted_members(asked.systems[name], key)
+            notes += heard
+        own, heard = rows_of(how, name, sample, members)
+        notes += heard
+        if plan is not None and plan.sets:
+            own = _mean_of_sets(own, plan)
+        if plan is not None and not plan.figures and key is not None:
+            primary[name], heard = judge_by_plan(asked.systems[name], key, plan)
+            notes += [attrs.evolve(note, about=name) for note in heard]
+            own = _with_primary(how, own, primary[name], sample)
         rows += own
-    said = said_of_all(said, samples.keys())
-    warn(said)
-    return Evaluation(
-        how=how,
-        rows=tuple(rows),
-        notes=tuple(said),
-        samples=samples,
-        systems=systems,
-        primary=primary,
-        key=key,
-        conditions=conditions,
-        speakers=speakers,
-    )
+    notes = said_of_all(notes, asked.samples.keys())
+    warn(notes)
+    return attrs.evolve(asked, rows=tuple(rows), notes=tuple(notes), primary=primary)
 
 
 def _mean_of_sets(rows: Sequence[Row], plan: EvaluationPlan) -> list[Row]:
@@ -419,14 +399,14 @@ def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Samp
     if cost.pooled or cost.plan.by_condition:
         return rows
     figures = {"min_primary": cost.minimum, "act_primary": cost.actual}
-    ends = {}
+    none, ends = dict.fromkeys(figures), {}
     if how.by_speaker and not cost.parts:
         given = cost.plan.operating_points, cost.plan.normalize
         metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
         ends = how.estimates(metrics, sample.weighted(cost.members))
-    return [
-        row.with_figures(figures, ends)
-        if row.condition in (None, POOLED)
-        else row.with_figures(dict.fromkeys(figures), {})
-        for row in rows
-    ]
+    found = []
+    for row in rows:
+        own, more = (figures, ends) if row.condition in (None, POOLED) else (none, {})
+        own, more = {**row.figures, **own}, {**row.estimates, **more}
+        found.append(attrs.evolve(row, figures=own, estimates=more))
+    return found

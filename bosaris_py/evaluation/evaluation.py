@@ -63,10 +63,10 @@ class Evaluation(_tables.Table):
     0.0
     """
 
-    rows: tuple[Row, ...]
-    notes: tuple[Note, ...]
-    samples: Mapping[str, Sample]
     how: Judging
+    samples: Mapping[str, Sample]
+    rows: tuple[Row, ...] = ()
+    notes: tuple[Note, ...] = ()
     primary: Mapping[str, PrimaryCost] = attrs.Factory(dict)
     systems: Mapping[str, Scores] = attrs.Factory(dict)
     key: Key | None = None
@@ -118,12 +118,9 @@ class Evaluation(_tables.Table):
     @property
     def facts(self) -> str:
         """What the figures are, in words."""
-        alike = {(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}
-        counts = ""
-        if len(alike) == 1:
-            n_tar, n_non, n_spoof = next(iter(alike))
-            kinds = f"impostors, {n_spoof} spoofs" if n_spoof else "non-targets"
-            counts = f"{n_tar} targets, {n_non} {kinds}"
+        alike = {row.counts for row in self.rows}
+        told = zip(alike.pop(), self._nouns, strict=False) if len(alike) == 1 else ()
+        counts = ", ".join(f"{n} {noun}" for n, noun in told)
         plan, how = self.plan, self.how
         of_plan = "" if plan is None else f"primary cost of {plan.name}"
         if any(cost.pooled for cost in self.primary.values()):
@@ -165,10 +162,15 @@ class Evaluation(_tables.Table):
         heads = ["system"]
         if any(row.condition is not None for row in self.rows):
             heads.append("condition")
-        if len({(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}) > 1:
-            heads += ["targets", "impostors", "spoofs"] if self.how.spoofs else []
-            heads += [] if self.how.spoofs else ["targets", "non-targets"]
+        if len({row.counts for row in self.rows}) > 1:
+            heads += self._nouns
         return tuple(heads)
+
+    @property
+    def _nouns(self) -> tuple[str, ...]:
+        """What the counts of a row are of."""
+        spoofs = self.how.spoofs
+        return ("targets", "impostors", "spoofs") if spoofs else ("targets", "non-targets")
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -183,13 +185,8 @@ class Evaluation(_tables.Table):
     def _texts(self) -> list[list[str]]:
         lines = [[*self._heads, *(figure_of(name).head for name in self._figures)]]
         for row in self.rows:
-            cells = {
-                "system": row.system,
-                "condition": row.condition or "",
-                "targets": f"{row.n_tar}",
-            }
-            cells |= {"non-targets": f"{row.n_non}", "impostors": f"{row.n_non}"}
-            cells |= {"spoofs": f"{row.n_spoof}"}
+            cells = {"system": row.system, "condition": row.condition or ""}
+            cells |= zip(self._nouns, map(str, row.counts), strict=False)
             figures = (_cell(row, name) for name in self._figures)
             lines.append([*(cells[head] for head in self._heads), *figures])
         return lines

@@ -21,7 +21,7 @@ from bosaris_py._validation import invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated
+from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated, unseen_costs
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.columns import Columns
@@ -338,6 +338,10 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
     notes = [*plan.notes]
     if plan.name in plans.PLANS and plans.PLANS[plan.name] != plan:
         notes.append(f"This plan differs from the preset {plan.name}.")
+    for column, level in plan.select.items():
+        if column not in (trials.columns or ()):
+            # Nothing tells whether they are.
+            notes.append(f"All trials are taken to be of {column} {level}.")
     if plan.parts:
         _needed(plan, trials, sorted({name for part in plan.parts for name in part.select}))
         found = [_judge(part, trials) for part in plan.parts]
@@ -356,10 +360,6 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
     partitions, more = _divide(plan, trials) if trials.columns else _take_as_given(plan, trials)
     pooled = bool(plan.factors) and not (trials.columns or trials.members)
     members = [partition.members for partition in partitions]
-    for side, noun in (("tar_weight", "target"), ("non_weight", "non-target")):
-        if not any(getattr(one, side) for one in members):
-            hint = "Error-rates of a class without trials are not defined."
-            raise invalid("key", f"hold at least one {noun} that counts", "none", hint)
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
     weighted = trials.sample.weighted(members)
@@ -367,6 +367,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
     doubts = inverted(weighted)
     if plan.ranked_by == "actual":
         doubts += not_calibrated(weighted, plan.operating_points)
+    doubts += unseen_costs(weighted, plan.operating_points)
     if pooled:
         advice = "Give the key columns: key.with_columns(...)."
         doubts.append(Note(UncertainPlanWarning, f"{plan.name}: {more[-1]}", advice=advice))
@@ -421,22 +422,14 @@ def _partition_cost(plan: EvaluationPlan, sample: Sample, partition: _Partition)
 
 def _take_as_given(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
     """Take the conditions that were given for partitions, or all trials for one."""
-    notes, names = [], ", ".join(factor.name for factor in plan.factors)
-    if plan.select:
-        # Nothing tells whether they are.
-        chosen = ", ".join(f"{column} {level}" for column, level in plan.select.items())
-        notes.append(f"All trials of the key are taken to be of {chosen}.")
+    names = ", ".join(factor.name for factor in plan.factors)
     if trials.members:
         note = f"Partitions are the conditions given, not those of the plan ({names})."
-        return [_Partition(one) for one in trials.members], [*notes, *([note] if names else [])]
-    if names:
-        notes.append(
-            "NOT the published cost: without columns of the key the trials are pooled, and not "
-            f"equalised over {names}."
-        )
+        return [_Partition(one) for one in trials.members], [note] if names else []
+    note = "NOT the published cost: without columns of the key the trials are pooled, and not "
     tar, non = (np.arange(places.size) for places in trials.places)
-    shares = float(tar.size > 0), float(non.size > 0)
-    return [_Partition(ConditionMembers("all trials", 1.0, tar, non, *shares))], notes
+    whole = ConditionMembers("all trials", 1.0, tar, non, float(len(tar) > 0), float(len(non) > 0))
+    return [_Partition(whole)], [f"{note}equalised over {names}."] if names else []
 
 
 def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
@@ -471,8 +464,6 @@ def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], li
         rest = [pair for pair in cell if pair not in barred]
         stand_ins = non.among(rest) if len(rest) < len(cell) else None
         partitions.append(_Partition(members, dict(cell), stand_ins))
-    if not partitions:
-        raise invalid("key", "hold trials that count", "none")
     # What is missing is known only if a plan names all levels, for both classes.
     if empty and all(factor.levels and factor.classes == "both" for factor in plan.factors):
         text = f"{len(empty)} of {len(cells)} partitions of the plan have no trial that counts"
@@ -519,8 +510,6 @@ def _counted(
     for name, level in plan.select.items():
         if name in columns:
             kept &= columns.factor(name).values()[places] == level
-        elif side == "tar":
-            notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")
     where = {}
     for factor in plan.factors:
         if factor.classes not in ("both", side):
@@ -533,7 +522,7 @@ def _counted(
             expected = f"be one of {', '.join(levels)} in column `{factor.name}`"
             hint = "Give the plan other levels with evolve(factors=...), or None for all found."
             raise invalid("conditions", expected, list_some(map(repr, values)), hint)
-        barred = kept & np.logical_or.reduce([~kept, *(own[of] for of in factor.target_only)])
+        barred = kept & np.isin(column.levels, factor.target_only)[column.codes]
         if side == "non" and barred.any():
             kept &= ~barred
             notes.append(

@@ -16,7 +16,6 @@ import attrs
 import numpy as np
 
 from bosaris_py._notes import Note
-from bosaris_py._parallel import whole_number
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
@@ -91,15 +90,10 @@ def figure_of(column: str) -> Figure:
 
 def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs: ``(0.05)``."""
-    points = costs.to_points(prior)
-    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
+    points = dict.fromkeys(costs.to_points(prior))
+    named = {costs.point_words((point,)): point for point in points}
     # Six digits are readable; where they do not tell the points apart, all digits do.
-    for show in ("{:g}".format, repr):
-        names = [f"({', '.join(map(show, values))})" for values in numbers]
-        named = dict(zip(names, points, strict=True))
-        if len(named) == len(points):
-            break
-    return named
+    return named if len(named) == len(points) else {f"({point})": point for point in points}
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -129,6 +123,11 @@ class Row:
     figures: Mapping[str, float | None]
     estimates: Mapping[str, Estimate] = attrs.Factory(dict)
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of targets, of impostors or all non-targets, and of spoofs."""
+        return self.n_tar, self.n_non, self.n_spoof
+
     def ends(self, figure: str) -> tuple[float, float] | None:
         """Return the interval of a figure, None without one."""
         found = self.estimates.get(figure)
@@ -136,17 +135,10 @@ class Row:
             return None
         return found.low, found.high
 
-    def with_figures(
-        self, figures: Mapping[str, float | None], estimates: Mapping[str, Estimate]
-    ) -> Row:
-        """Return the row with more figures."""
-        figures, estimates = {**self.figures, **figures}, {**self.estimates, **estimates}
-        return attrs.evolve(self, figures=figures, estimates=estimates)
-
     def to_dict(self) -> dict[str, object]:
         """Return plain values: counts, figures, and ends as ``<figure>_low`` and ``_high``."""
-        record: dict[str, object] = {"system": self.system, "condition": self.condition}
-        record |= {"n_tar": self.n_tar, "n_non": self.n_non, "n_spoof": self.n_spoof}
+        names = ("system", "condition", "n_tar", "n_non", "n_spoof")
+        record: dict[str, object] = {name: getattr(self, name) for name in names}
         for name, value in self.figures.items():
             record[name] = value
             if (ends := self.ends(name)) is not None:
@@ -185,11 +177,6 @@ class Judging:
     spoofs: bool = False
     calibrated: str = ""
 
-    def __attrs_post_init__(self) -> None:
-        """Raise unless replicates can be drawn, before files are read for minutes."""
-        if self.replications:
-            whole_number(self.replications, 2, "replications")
-
     @property
     def prior(self) -> list[float | OperatingPoint]:
         """The operating points as a list."""
@@ -226,14 +213,14 @@ class Judging:
         """Compute the figures of a sample, and their intervals."""
         asked = self.metrics
         defined = {name: one for name, one in asked.items() if _has_classes(one, sample)}
-        values = {name: one.value(sample) for name, one in defined.items()}
+        figures = {n: one.value(sample) if n in defined else None for n, one in asked.items()}
         return Row(
             system=system,
             condition=condition,
             n_tar=sample.n_tar,
             n_non=sample.n_non,
             n_spoof=sample.n_spoof,
-            figures={name: values.get(name) for name in asked},
+            figures=figures,
             estimates=self.estimates(defined, sample) if self.by_speaker else {},
         )
 
@@ -258,19 +245,17 @@ class Judging:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
             found += ranks.inverted(scored) or costs.not_calibrated(scored, self.prior or None)
+            found += costs.unseen_costs(scored, (*self.prior,))
         found += [note for one in row.estimates.values() for note in one.notes]
         return [*{note.kind: note for note in found[::-1]}.values()][::-1]
 
 
 def few_trials(sample: Sample) -> list[Note]:
     """Note classes of so few trials that one error more or less is a quarter of the rate."""
-    sizes = {"targets": sample.n_tar, "non-targets": sample.n_non}
-    few = {noun: n for noun, n in sizes.items() if 0 < n < FEWEST_UNITS}
-    if not few:
-        return []
-    counts = " and ".join(f"{n} {noun}" for noun, n in few.items())
-    text = f"{counts}: too few to show any error-rate"
-    return [Note(FewErrorsWarning, text, count=min(few.values()))]
+    sizes = (sample.n_tar, "targets"), (sample.n_non, "non-targets")
+    few = [(n, noun) for n, noun in sizes if 0 < n < FEWEST_UNITS]
+    text = " and ".join(f"{n} {noun}" for n, noun in few) + ": too few to show any error-rate"
+    return [Note(FewErrorsWarning, text, count=min(few)[0])] if few else []
 
 
 def _has_classes(metric: AnyMetric, sample: Sample) -> bool:

@@ -359,7 +359,7 @@ def test_columns_that_a_key_lacks() -> None:
         primary_cost(data.scores, key, "SRE18")
     key = described(key, {"a": ["x"] * key.n_trials})
     notes = primary_cost(data.scores, key, PLANS["SRE18-VAST"]).notes
-    assert "No column data_source: all trials are taken to be of data_source vast." in notes
+    assert "All trials are taken to be of data_source vast." in notes
 
 
 # ---- The report

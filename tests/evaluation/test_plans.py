@@ -156,7 +156,6 @@ def test_plans_that_are_refused(arguments: Any, named: str) -> None:
         ({"levels": []}, "levels"),
         ({"levels": ["Y", "Y"]}, "levels"),
         ({"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
-        ({"target_only": ["Y"], "classes": "non"}, "classes"),
         ({"classes": "all"}, "classes"),
         ({"weights": [0.5, 0.5]}, "weights"),
         ({"levels": ["a", "b"], "weights": [0.5]}, "weights"),
