@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -11,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
+from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, said_of_all, warn
 from bosaris_py._parallel import progress_bar, whole_number
-from bosaris_py._validation import FilePath, Rng
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.cross_fitting import CrossFit, cross_fitted
 from bosaris_py.calibration.linear import LinearCalibration
@@ -21,9 +20,8 @@ from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
 from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import PrimaryCost, judge_by_plan
-from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import POOLED, Judging, Row, named_points, rows_of
+from bosaris_py.evaluation.rows import Judging, Row, named_points, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
@@ -40,7 +38,8 @@ from bosaris_py.trials.strangers import remedy_of
 
 # What can be judged without a key, by name.
 ListsLike: TypeAlias = (
-    Mapping[str, Results | tuple[npt.ArrayLike | FilePath, npt.ArrayLike | FilePath]] | Results
+    Mapping[str, Results | tuple[npt.ArrayLike | check.FilePath, npt.ArrayLike | check.FilePath]]
+    | Results
 )
 
 # What makes log-likelihood-ratios first: True is `LinearCalibration`.
@@ -52,10 +51,10 @@ _FEW_CONTRADICTIONS = 0.01
 
 def evaluate(
     systems: read.SystemsLike | ListsLike,
-    key: Key | FilePath | None = None,
+    key: Key | check.FilePath | None = None,
     *,
     prior: PriorLike = (0.01, 0.05),
-    plan: EvaluationPlan | str | None = None,
+    plan: plans.EvaluationPlan | str | None = None,
     conditions: ConditionsLike = None,
     speakers: SpeakersLike = None,
     replications: int = 0,
@@ -64,7 +63,7 @@ def evaluate(
     eer: EERDefinition | None = None,
     cross_fit: CrossFitLike = None,
     allow_missing: bool = False,
-    rng: Rng = None,
+    rng: check.Rng = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -298,8 +297,8 @@ def _cross_fitted(
                 raise check.invalid("cross_fit", expected, check.describe(model), hint)
         fitted[name] = found.scores
     prior = getattr(getattr(found.final, "map", found.final), "prior", None)
-    trained = "" if prior is None else f", trained at prior {prior:g}"
-    words = f"cross-fitted: {type(found.final).__name__}{trained}"
+    words = f"cross-fitted: {type(found.final).__name__}"
+    words += "" if prior is None else f", trained at prior {prior:g}"
     return fitted, attrs.evolve(how, calibrated=words), notes
 
 
@@ -323,19 +322,14 @@ def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample
 
 
 def _samples_in_files(
-    how: Judging,
-    systems: Mapping[str, FilePath],
-    key_file: FilePath,
-    *,
-    workers: int,
-    progress: bool,
+    how: Judging, systems: Mapping[str, check.FilePath], key_file: check.FilePath, **reading: Given
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
-    opened = functools.partial(TrialFiles.open, workers=workers, executor=None, progress=progress)
-    return {
-        name: LargeSample.from_files(opened(as_pairs(file, key_file), None), how.prior)
-        for name, file in systems.items()
-    }
+    found: dict[str, Sample] = {}
+    for name, file in systems.items():
+        files = TrialFiles.open(as_pairs(file, key_file), None, executor=None, **reading)
+        found[name] = LargeSample.from_files(files, how.prior)
+    return found
 
 
 def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores], key: Key) -> None:
@@ -343,9 +337,8 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
     for name, sample in samples.items():
         n_lacking = key.n_trials - sample.tar.size - sample.non.size
         if 2 * n_lacking > key.n_trials:
-            call, option = "", ""
-            if name in systems:
-                call, option = remedy_of(key.ids, systems[name].ids)
+            one = systems.get(name)
+            call, option = ("", "") if one is None else remedy_of(key.ids, one.ids)
             raise TrialMismatchError(
                 f"{name}: {n_lacking} of the {key.n_trials} trials of the key have no score, more "
                 "than half. Are models and segments swapped, or is it another key?",
@@ -382,7 +375,7 @@ def _judged(asked: Evaluation, *, progress: bool) -> Evaluation:
     return attrs.evolve(asked, rows=tuple(rows), notes=tuple(notes), primary=primary)
 
 
-def _mean_of_sets(rows: Sequence[Row], plan: EvaluationPlan) -> list[Row]:
+def _mean_of_sets(rows: Sequence[Row], plan: plans.EvaluationPlan) -> list[Row]:
     """Return the rows of data sets, and their mean in place of all trials."""
     *sets, pooled, _ = rows
     if lacking := [row.condition for row in sets if None in row.figures.values()]:
@@ -399,14 +392,16 @@ def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Samp
     if cost.pooled or cost.plan.by_condition:
         return rows
     figures = {"min_primary": cost.minimum, "act_primary": cost.actual}
-    none, ends = dict.fromkeys(figures), {}
+    ends = {}
     if how.by_speaker and not cost.parts:
         given = cost.plan.operating_points, cost.plan.normalize
         metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
         ends = how.estimates(metrics, sample.weighted(cost.members))
-    found = []
-    for row in rows:
-        own, more = (figures, ends) if row.condition in (None, POOLED) else (none, {})
-        own, more = {**row.figures, **own}, {**row.estimates, **more}
-        found.append(attrs.evolve(row, figures=own, estimates=more))
-    return found
+    return [
+        attrs.evolve(
+            row,
+            figures={**row.figures, **(figures if row.is_whole else dict.fromkeys(figures))},
+            estimates={**row.estimates, **(ends if row.is_whole else {})},
+        )
+        for row in rows
+    ]

@@ -15,7 +15,7 @@ from bosaris_py._validation import FilePath, check_choice, invalid
 from bosaris_py.evaluation.plan_costs import PrimaryCost
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import POOLED, Judging, Row, figure_of
+from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import Key
@@ -121,14 +121,14 @@ class Evaluation(_tables.Table):
         alike = {row.counts for row in self.rows}
         told = zip(alike.pop(), self._nouns, strict=False) if len(alike) == 1 else ()
         counts = ", ".join(f"{n} {noun}" for n, noun in told)
-        plan, how = self.plan, self.how
-        of_plan = "" if plan is None else f"primary cost of {plan.name}"
-        if any(cost.pooled for cost in self.primary.values()):
-            of_plan = f"NO {of_plan}, because trials are pooled"
-        elif plan is not None and plan.figures:
+        plan, how, of_plan = self.plan, self.how, ""
+        if plan is not None and plan.figures:
             of_plan = f"plan {plan.name} of three classes"
-        elif plan is not None and plan.by_condition:
-            of_plan = f"NO {of_plan}, which judges each common condition by itself"
+        elif plan is not None:
+            pooled = any(cost.pooled for cost in self.primary.values())
+            why = ", which judges each common condition by itself" * plan.by_condition
+            why = ", because trials are pooled" if pooled else why
+            of_plan = f"{'NO ' * bool(why)}primary cost of {plan.name}{why}"
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
         costs = _tables.scale_of_costs(how.normalize if has_costs else None)
         said = counts, costs, _tables.words_of_eer(how.eer), how.intervals, of_plan, how.calibrated
@@ -179,8 +179,8 @@ class Evaluation(_tables.Table):
     @property
     def _rules(self) -> tuple[int, ...]:
         names = [row.system for row in self.rows]
-        first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
-        return tuple(sorted(first.values())) if "condition" in self._heads else (1,)
+        first = tuple(1 + names.index(name) for name in dict.fromkeys(names))
+        return first if "condition" in self._heads else (1,)
 
     def _texts(self) -> list[list[str]]:
         lines = [[*self._heads, *(figure_of(name).head for name in self._figures)]]
@@ -193,14 +193,12 @@ class Evaluation(_tables.Table):
 
     def _best(self) -> set[tuple[int, int]]:
         """Return the cells of the lowest figures among all trials of each system."""
-        whole = [(i, row) for i, row in enumerate(self.rows) if row.condition in (None, POOLED)]
-        found = set()
+        whole = {i: row.figures for i, row in enumerate(self.rows) if row.is_whole}
+        found: set[tuple[int, int]] = set()
         for column, name in enumerate(self._figures, start=len(self._heads)):
-            values = {i: value for i, row in whole if (value := row.figures.get(name)) is not None}
-            if len(whole) > 1 and values:
-                found |= {
-                    (i, column) for i, value in values.items() if value == min(values.values())
-                }
+            values = {i: x for i, one in whole.items() if (x := one.get(name)) is not None}
+            if len(whole) > 1:
+                found |= {(i, column) for i, x in values.items() if x == min(values.values())}
         return found
 
     # ---- Plots
@@ -314,13 +312,12 @@ class Evaluation(_tables.Table):
 
         figure = figure_of(options.pop("figure", self.leading))
         check_choice(figure.column, self._figures, "figure")
-        chosen = [row for row in self.rows if system in (None, row.system)]
-        several = len({row.system for row in chosen}) > 1
-        found = {}
-        for row in chosen:
+        known = [row for row in self.rows if figure.column in row.estimates]
+        known = [row for row in known if system in (None, row.system)]
+        several, found = len({row.system for row in known}) > 1, {}
+        for row in known:
             parts = row.system if several or row.condition is None else "", row.condition
-            if figure.column in row.estimates:
-                found[", ".join(filter(None, parts))] = row.estimates[figure.column]
+            found[", ".join(filter(None, parts))] = row.estimates[figure.column]
         if not found:
             hint = "evaluate(..., speakers=...) gives them."
             raise invalid("kind", "be of figures with intervals", repr(figure.column), hint)
@@ -420,13 +417,10 @@ class Evaluation(_tables.Table):
 
 def _cell(row: Row, name: str) -> str:
     """Return a figure, and its interval if there is one, as text."""
-    value = row.figures.get(name)
+    figure, value, ends = figure_of(name), row.figures.get(name), row.ends(name)
     if value is None:
         return "-"
-    figure = figure_of(name)
-    ends = row.ends(name)
     if ends is None:
         return figure.text(value)
-    return _tables.WithInterval(
-        figure.text(value), f"[{figure.text(ends[0])}, {figure.text(ends[1])}]"
-    )
+    low, high = map(figure.text, ends)
+    return _tables.WithInterval(figure.text(value), f"[{low}, {high}]")

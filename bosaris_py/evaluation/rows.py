@@ -128,6 +128,11 @@ class Row:
         """Numbers of targets, of impostors or all non-targets, and of spoofs."""
         return self.n_tar, self.n_non, self.n_spoof
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of all trials alike."""
+        return self.condition in (None, POOLED)
+
     def ends(self, figure: str) -> tuple[float, float] | None:
         """Return the interval of a figure, None without one."""
         found = self.estimates.get(figure)

@@ -22,7 +22,7 @@ from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
-from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
+from bosaris_py.evaluation.rows import FIGURES, figure_of
 from bosaris_py.files.replacing import digest_of, refuse_inputs, replacing
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.report.figures import Drawing, curves, forests, three_classes
@@ -77,7 +77,7 @@ def write_report(
     """
     refuse_inputs(path, files.values(), "path")
     comparison, bands = _comparison(evaluation), _bands(evaluation)
-    has_conditions = any(row.condition not in (None, POOLED) for row in evaluation.rows)
+    has_conditions = any(not row.is_whole for row in evaluation.rows)
     facts = _facts(evaluation, bands)
     facts |= {"Date": "" if date is None else str(date), "Versions": _versions()}
     sections = {
@@ -217,7 +217,7 @@ def _cases(cases: Mapping[str, CaseLLR]) -> str:
 
 def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
     """Return the answer, the figures of all trials, and what they mean."""
-    rows = tuple(row for row in evaluation.rows if row.condition in (None, POOLED))
+    rows = tuple(row for row in evaluation.rows if row.is_whole)
     # What is said of a condition stands below the table of conditions.
     systems = {"", *(row.system for row in rows)}
     notes = [note for note in evaluation.notes if {*note.about.split(", ")} <= systems]
