@@ -18,14 +18,15 @@ from bosaris_py.calibration import LinearCalibration, LLRBounds
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
 from bosaris_py.calibration.cross_fitting import Folds, cross_fitted
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation.rows import MEANINGS
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.curves import PAVCurve
 from bosaris_py.metrics.metric import AnyMetric, Losses, LossMetric, Metric, Scale
 from bosaris_py.metrics.ranks import MinCllr
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials import Key, Sample, Scores
+from bosaris_py.trials.sample import ScoredClass
+from bosaris_py.trials.scores import to_natural
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
@@ -379,23 +380,6 @@ def _count_speakers(sample: Sample) -> int:
 # ---- How good the likelihood-ratios of many trials are
 
 
-_MEANINGS = {
-    "misleading_tar": "targets with LR < 1 (%)",
-    "misleading_non": "non-targets with LR > 1 (%)",
-    "cllr": "Cllr",
-    "min_cllr": "minimum Cllr: discrimination",
-    "calibration_loss": "Cllr - minimum Cllr: calibration",
-    "linear_loss": "Cllr - Cllr of a cross-fitted line",
-    "mean_log10_lr_tar": "mean log10 LR of targets",
-    "mean_log10_lr_non": "mean log10 LR of non-targets",
-    "mean_inverse_lr_tar": "mean 1/LR of targets (calibrated: 1)",
-    "mean_lr_non": "mean LR of non-targets (calibrated: 1)",
-    "brier": "Brier score at even odds, over that of no detector",
-    "min_brier": "minimum Brier score: discrimination",
-    "dev_pav": "devPAV, log10",
-}
-
-
 @attrs.frozen
 class _MeanLog10LR(LossMetric):
     """The mean decimal logarithm of the likelihood-ratios of a class: 0 targets, 1 the others."""
@@ -494,7 +478,7 @@ class Validation:
 def rows_of_figures(figures: Mapping[str, Estimate]) -> list[list[str]]:
     """Return meaning, value and interval of each figure of a validation, as texts."""
     rows = []
-    for name, meaning in _MEANINGS.items():
+    for name, meaning in MEANINGS.items():
         if (one := figures.get(name)) is None:
             continue
         scale, ends = (100.0 if meaning.endswith("(%)") else 1.0), "no interval"

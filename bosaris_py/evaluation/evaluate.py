@@ -13,26 +13,23 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, said_of_all, warn
 from bosaris_py._parallel import progress_bar, whole_number
+from bosaris_py.calibration import CrossFit, LinearCalibration
 from bosaris_py.calibration.base import ScoreMap
-from bosaris_py.calibration.cross_fitting import CrossFit, cross_fitted
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.cross_fitting import cross_fitted
 from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
-from bosaris_py.evaluation import plans
+from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
-from bosaris_py.evaluation.plan_costs import PrimaryCost, judge_by_plan
-from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.plan_costs import judge_by_plan
 from bosaris_py.evaluation.rows import Judging, Row, named_points, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import read
-from bosaris_py.trials.conditions import Conditions, ConditionsLike, as_conditions
-from bosaris_py.trials.key import Key
+from bosaris_py.trials import Conditions, Key, Sample, Scores, read
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, assemble
+from bosaris_py.trials.scores import assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.trials.strangers import remedy_of
 

@@ -12,15 +12,11 @@ from bosaris_py import _tables
 from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, lines_about
 from bosaris_py._validation import FilePath, check_choice, invalid
-from bosaris_py.evaluation.plan_costs import PrimaryCost
-from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, check_same_trials
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials import Conditions, Key, Sample, Scores
+from bosaris_py.trials.sample import check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.compare import ComparisonTable, compare_samples
 

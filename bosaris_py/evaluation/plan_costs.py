@@ -24,11 +24,11 @@ from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated, unseen_costs
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import ConditionMembers, Key, Sample, Scores
 from bosaris_py.trials.columns import Columns
-from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, shares_of
-from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, check_scores, scored_trials
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions, shares_of
+from bosaris_py.trials.key import as_key
+from bosaris_py.trials.scores import check_scores, scored_trials
 
 # The level of each factor that divides the trials of a partition.
 _Cell: TypeAlias = tuple[tuple[str, str], ...]
@@ -59,8 +59,6 @@ class PartitionCost:
     n_stand_ins : int
         Non-targets of other partitions by which this one is judged here, because the plan counts
         none of its own.
-    tar_weight, non_weight : float
-        Its weights in the means of miss and false-alarm rates.
     actual, minimum : float
         Mean cost over the operating points; NaN where a class has no trials.
 
@@ -80,8 +78,6 @@ class PartitionCost:
     n_tar: int
     n_non: int
     n_stand_ins: int
-    tar_weight: float
-    non_weight: float
     actual: float
     minimum: float
 
@@ -136,11 +132,6 @@ class PrimaryCost:
     pooled: bool = False
     notes: tuple[str, ...] = ()
     members: Sequence[ConditionMembers] = ()
-
-    @property
-    def value(self) -> float:
-        """The cost by which the evaluation ranked systems: the actual or the minimum one."""
-        return self.actual if self.plan.ranked_by == "actual" else self.minimum
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as plain numbers and texts, for JSON.
@@ -410,8 +401,6 @@ def _partition_cost(plan: EvaluationPlan, sample: Sample, partition: _Partition)
         n_tar=own.tar.size,
         n_non=own.non.size,
         n_stand_ins=0 if others is None else others.size,
-        tar_weight=own.tar_weight,
-        non_weight=own.non_weight,
         actual=actual,
         minimum=minimum,
     )

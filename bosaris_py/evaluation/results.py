@@ -17,15 +17,13 @@ from bosaris_py._validation import FilePath
 from bosaris_py.files.columns import as_labels
 from bosaris_py.metrics.costs import Cllr, not_calibrated, to_points, unseen_costs
 from bosaris_py.metrics.ranks import AUC, cannot_show, inverted
-from bosaris_py.numerics.hull import ROCCH, Threshold
+from bosaris_py.numerics import ROC, ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.trials import Key, Sample, Scores
 from bosaris_py.trials.conditions import ConditionsLike
-from bosaris_py.trials.key import Key
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials.scores import to_natural
 
 
 def split_by_labels(

@@ -22,8 +22,7 @@ from bosaris_py.metrics import costs, ranks, tandem, third_class
 from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.conditions import ConditionMembers
-from bosaris_py.trials.sample import Sample
+from bosaris_py.trials import ConditionMembers, Sample
 from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
@@ -74,6 +73,9 @@ class Figure(NamedTuple):
 
 
 _TOLD = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
+
+# What the figures of a validation are.
+MEANINGS: Mapping[str, str] = _TOLD.pop("validation")
 
 # In the order in which a report explains them.
 FIGURES = {column: Figure(column, **told) for column, told in _TOLD.items()}
