@@ -349,9 +349,7 @@ def case_llr(
         score=float(value[0]),
         propositions=(str(told[0]), str(told[1])),
         reference=str(reference),
-        n_tar=sample.n_tar,
-        n_non=sample.n_non,
-        n_speakers=_count_speakers(sample),
+        **_sizes(sample),
         calibration=trained,
         file_hashes=hashes,
         folds=folds,
@@ -371,10 +369,11 @@ def _divisions(seed: int, folds: Folds) -> list[np.random.Generator]:
     return check.as_generator(seed).spawn(1 if folds == "speaker" else _DIVISIONS)
 
 
-def _count_speakers(sample: Sample) -> int:
-    """Return how many speakers the trials of a sample have."""
+def _sizes(sample: Sample) -> dict[str, int]:
+    """Count the trials of a sample, and their speakers."""
     sides = [side for one in (sample.tar, sample.non) for side in one.speakers or ()]
-    return int(np.unique(np.concatenate([side for side in sides if side is not None])).size)
+    speakers = np.unique(np.concatenate([side for side in sides if side is not None]))
+    return {"n_tar": sample.n_tar, "n_non": sample.n_non, "n_speakers": speakers.size}
 
 
 # ---- How good the likelihood-ratios of many trials are
@@ -458,11 +457,10 @@ class Validation:
         -------
         dict
         """
-        counts: dict[str, float | None] = {"n_tar": self.n_tar, "n_non": self.n_non}
-        counts |= {"n_speakers": self.n_speakers, "seed": self.seed}
-        for name, found in self.figures.items():
-            counts |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        return counts
+        found: dict[str, float | None] = attrs.asdict(self, filter=attrs.filters.include(int))
+        for name, one in self.figures.items():
+            found |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        return found
 
     def __repr__(self) -> str:
         """Return a line for each figure."""
@@ -587,20 +585,13 @@ def validate(
             cross_fitted(LinearCalibration, llrs, key, 5, speakers, child, None)[0]
             for child in _divisions(seed, 5)
         ]
-        samples = [Sample.from_trials(fit.scores, key, None, who).bona_fide() for fit in fits]
     except InvalidInputError:
         # Too few speakers for folds, or infinite log-likelihood-ratios.
-        samples = []
-    if samples:
-        costs = [Cllr().computed(one) for one in samples]
-        middle = samples[int(np.argsort(costs)[len(costs) // 2])]
+        fits = []
+    if fits:
+        lines = [Sample.from_trials(one.scores, key, None, who).bona_fide() for one in fits]
+        middle = sorted(lines, key=Cllr().computed)[len(lines) // 2]
         (own, _), (line, _) = (jackknife([Cllr()], one)[0] for one in (sample, middle))
         figures["linear_loss"] = own.minus(line).estimate(level, None)
     warn([*sample.notes, *no_llrs(sample), *figures["cllr"].notes])
-    return Validation(
-        figures=figures,
-        n_tar=sample.n_tar,
-        n_non=sample.n_non,
-        n_speakers=_count_speakers(sample),
-        seed=seed,
-    )
+    return Validation(figures=figures, seed=seed, **_sizes(sample))

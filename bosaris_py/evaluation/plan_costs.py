@@ -375,7 +375,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
         ),
         partitions=tuple(_partition_cost(plan, trials.sample, one) for one in partitions),
         pooled=pooled,
-        notes=(*notes, *more, *_of_one_class(partitions)),
+        notes=(*notes, *more),
         members=members,
     )
     return cost, doubts
@@ -456,7 +456,7 @@ def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], li
     # What is missing is known only if a plan names all levels, for both classes.
     if empty and all(factor.levels and factor.classes == "both" for factor in plan.factors):
         text = f"{len(empty)} of {len(cells)} partitions of the plan have no trial that counts"
-        notes.append(f"{text}, and no part in the means: {_first_two(empty)}.")
+        notes.append(f"{text}, and no part in the means: {list_some(empty, 1)}.")
     return partitions, notes
 
 
@@ -519,18 +519,3 @@ def _counted(
                 f"{' or '.join(factor.target_only)}, where the plan counts targets only."
             )
     return _Counted(kept, where)
-
-
-def _of_one_class(partitions: Sequence[_Partition]) -> Iterator[str]:
-    """Say which partitions have trials of one class only."""
-    for side, noun, rate in (("tar", "targets", "Pfa"), ("non", "non-targets", "Pmiss")):
-        names = [one.members.name for one in partitions if not getattr(one.members, side).size]
-        if names:
-            yield (
-                f"{len(names)} of {len(partitions)} partitions have no {noun} that count and take "
-                f"part in the mean of {rate} only: {_first_two(names)}."
-            )
-
-
-def _first_two(names: Sequence[str]) -> str:
-    return "; ".join(names[:2]) + ("; ..." if len(names) > 2 else "")

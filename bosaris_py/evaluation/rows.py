@@ -235,15 +235,10 @@ class Judging:
         """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""
         if self.replications:
             # Each figure begins with the seed, so that all have the same replicates.
-            return {
-                name: self.resampling.estimate(metric, [metric.view(sample)])
-                for name, metric in metrics.items()
-            }
-        found = jackknife([*metrics.values()], sample)
-        return {
-            name: one.estimate(self.confidence, left.names)
-            for name, (one, left) in zip(metrics, found, strict=True)
-        }
+            pairs = ((name, one, [one.view(sample)]) for name, one in metrics.items())
+            return {name: self.resampling.estimate(one, view) for name, one, view in pairs}
+        found = zip(metrics, jackknife([*metrics.values()], sample), strict=True)
+        return {name: one.estimate(self.confidence, left.names) for name, (one, left) in found}
 
     def notes(self, sample: Sample, row: Row) -> list[Note]:
         """Tell what is strange about a sample, and what few speakers leave open."""
@@ -281,8 +276,13 @@ def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:
     return sample.take(tar, non)
 
 
-def parts_of(sample: Sample, members: Sequence[ConditionMembers]) -> Iterator[tuple[str, Sample]]:
-    """Yield all trials of conditions pooled, each condition alone, and all weighted."""
+def parts_of(
+    sample: Sample, members: Sequence[ConditionMembers] | None
+) -> Iterator[tuple[str | None, Sample]]:
+    """Yield all trials; of conditions all pooled, each alone, and all weighted."""
+    if members is None:
+        yield None, sample
+        return
     whole = pooled(sample, members)
     yield POOLED, whole
     for item in members:
@@ -294,22 +294,18 @@ def rows_of(
     how: Judging, system: str, sample: Sample, members: Sequence[ConditionMembers] | None
 ) -> tuple[list[Row], list[Note]]:
     """Return the rows of a system, conditions first, and what is to be said of them."""
-    if members is None:
-        row = how.row(system, None, sample)
-        return [row], [attrs.evolve(note, about=system) for note in how.notes(sample, row)]
     rows, notes = [], []
     # What is said of all trials is not said of each condition.
     said: set[type[Warning]] = set()
     for name, part in parts_of(sample, members):
         row = how.row(system, name, part)
         rows.append(row)
+        about = system if row.is_whole else f"{system}, {name}"
         for note in how.notes(part, row):
             if note.kind not in said or (note.count is not None and note.count < FEWEST_UNITS):
-                about = system if name == POOLED else f"{system}, {name}"
                 notes.append(attrs.evolve(note, about=about))
-        if name == POOLED:
-            said = {note.kind for note in notes}
-    return [*rows[1:-1], rows[0], rows[-1]], notes
+        said |= {note.kind for note in notes if row.is_whole}
+    return (rows if members is None else [*rows[1:-1], rows[0], rows[-1]]), notes
 
 
 def _rates_of_kinds(eer: EERDefinition) -> dict[str, AnyMetric]:

@@ -333,7 +333,6 @@ def test_conditions_of_one_class() -> None:
     cost = primary_cost(scores, key, "SRE18-CMN2", labelled(key, ["a", "b", "b", "b", "b"]))
     notes = "\n".join(cost.notes)
     assert "are the conditions given, not those of the plan" in notes
-    assert "1 of 2 partitions have no non-targets" in notes
     assert math.isnan(cost.partitions[0].actual)
     record: Any = cost.to_dict()
     assert record["partitions"][0]["actual"] is None
@@ -344,7 +343,7 @@ def test_partitions_without_trials_are_told() -> None:
     columns = {"a": [*"xxz"], "b": [*"112"]}
     notes = "\n".join(divided(columns, 1, *factors).notes)
     assert "4 of 6 partitions of the plan have no trial" in notes
-    assert "in the means: a x, b 2; a y, b 1; ..." in notes
+    assert "in the means: a x, b 2, ..." in notes
     # What a plan leaves open is not missing.
     for open_factor in (PartitionFactor("b"), PartitionFactor("a", ["x", "z"], classes="non")):
         assert not any("no trial" in note for note in divided(columns, 1, open_factor).notes)
