@@ -28,10 +28,15 @@ from bosaris_py.trials import ConditionMembers, Key, Sample, Scores
 from bosaris_py.trials.columns import Columns
 from bosaris_py.trials.conditions import ConditionsLike, as_conditions, shares_of
 from bosaris_py.trials.key import as_key
-from bosaris_py.trials.scores import check_scores, scored_trials
+from bosaris_py.trials.scores import scored_trials
 
 # The level of each factor that divides the trials of a partition.
 _Cell: TypeAlias = tuple[tuple[str, str], ...]
+
+# The trials of a partition as a condition of the sample, its levels, and non-targets of other
+# partitions: where a plan counts only targets of a level, a partition of that level is judged on
+# its own with these.
+_Partition: TypeAlias = tuple[ConditionMembers, Mapping[str, str], Positions | None]
 
 _NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
@@ -178,14 +183,12 @@ class PrimaryCost:
         judged += [(part.plan.name, part) for part in self.parts]
         name = "NOT the primary cost" if self.pooled else "primary cost"
         judged.append(("no primary cost: overall" if plan.by_condition else name, self))
-        lines.append(f"{'':<40}" + "".join(f"{kind:>10}" for kind in order))
-        for name, cost in judged:
-            costs = (f"{_text(getattr(cost, kind)):>10}" for kind in order)
-            lines.append(f"{name:<40}{''.join(costs)}")
+        rows = [["", *order]]
+        rows += [[name, *(_text(getattr(one, kind)) for kind in order)] for name, one in judged]
         if not self.parts:
             # Kits of evaluations take the EER of another curve, so it is named.
-            name = "EER of the ROC's convex hull, per cent"
-            lines.append(f"{name:<50}{100 * self.eer:>10.2f}")
+            rows.append(["EER of the ROC's convex hull, per cent", "", f"{100 * self.eer:.2f}"])
+        lines += text_table(rows)
         if n > 1:
             lines += ["", *_table(self.partitions, order)]
         if self.notes:
@@ -278,7 +281,6 @@ def primary_cost(
     if chosen.figures:
         hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
         raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
-    check_scores(scores)
     cost, doubts = judge_by_plan(scores, as_key(key), chosen, conditions)
     warn(doubts)
     return cost
@@ -313,17 +315,6 @@ class _Trials:
     members: Sequence[ConditionMembers] = ()
 
 
-@attrs.frozen(eq=False)
-class _Partition:
-    """The trials that share a value of each factor, as a condition of the sample."""
-
-    members: ConditionMembers
-    levels: Mapping[str, str] = attrs.Factory(dict)
-    # Non-targets of other partitions: where a plan counts only targets of a level, a partition of
-    # that level is judged on its own with these.
-    stand_ins: Positions | None = None
-
-
 def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Note]]:
     """Evaluate the trials by a plan, or by each of its parts."""
     notes = [*plan.notes]
@@ -350,7 +341,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
         return cost, [note for _, doubts in found for note in doubts]
     partitions, more = _divide(plan, trials) if trials.columns else _take_as_given(plan, trials)
     pooled = bool(plan.factors) and not (trials.columns or trials.members)
-    members = [partition.members for partition in partitions]
+    members = [one for one, _, _ in partitions]
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
     weighted = trials.sample.weighted(members)
@@ -373,7 +364,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
         points=tuple(
             PointCost(point, *_costs(plan, weighted, [point])) for point in plan.operating_points
         ),
-        partitions=tuple(_partition_cost(plan, trials.sample, one) for one in partitions),
+        partitions=tuple(_partition_cost(plan, trials.sample, *one) for one in partitions),
         pooled=pooled,
         notes=(*notes, *more),
         members=members,
@@ -389,15 +380,18 @@ def _costs(
     return ActDCF(*given).computed(sample), MinDCF(*given).computed(sample)
 
 
-def _partition_cost(plan: EvaluationPlan, sample: Sample, partition: _Partition) -> PartitionCost:
+def _partition_cost(
+    plan: EvaluationPlan,
+    sample: Sample,
+    own: ConditionMembers,
+    levels: Mapping[str, str],
+    others: Positions | None,
+) -> PartitionCost:
     """Evaluate one partition by itself."""
-    own, others = partition.members, partition.stand_ins
-    alone = sample.take(own.tar, own.non if others is None else others)
-    is_defined = alone.n_tar and alone.n_non
-    actual, minimum = _costs(plan, alone) if is_defined else (math.nan, math.nan)
+    actual, minimum = _costs(plan, sample.take(own.tar, own.non if others is None else others))
     return PartitionCost(
         name=own.name,
-        levels=partition.levels,
+        levels=levels,
         n_tar=own.tar.size,
         n_non=own.non.size,
         n_stand_ins=0 if others is None else others.size,
@@ -409,19 +403,19 @@ def _partition_cost(plan: EvaluationPlan, sample: Sample, partition: _Partition)
 # ---- Partitions
 
 
-def _take_as_given(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
+def _take_as_given(plan: EvaluationPlan, trials: _Trials) -> tuple[Sequence[_Partition], list[str]]:
     """Take the conditions that were given for partitions, or all trials for one."""
     names = ", ".join(factor.name for factor in plan.factors)
     if trials.members:
         note = f"Partitions are the conditions given, not those of the plan ({names})."
-        return [_Partition(one) for one in trials.members], [note] if names else []
+        return [(one, {}, None) for one in trials.members], [note] if names else []
     note = "NOT the published cost: without columns of the key the trials are pooled, and not "
     tar, non = (np.arange(places.size) for places in trials.places)
     whole = ConditionMembers("all trials", 1.0, tar, non, float(len(tar) > 0), float(len(non) > 0))
-    return [_Partition(whole)], [f"{note}equalised over {names}."] if names else []
+    return [(whole, {}, None)], [f"{note}equalised over {names}."] if names else []
 
 
-def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], list[str]]:
+def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[Sequence[_Partition], list[str]]:
     """Divide the trials that a plan without parts is about; values it does not name raise."""
     columns = _needed(plan, trials, [factor.name for factor in plan.factors])
     notes: list[str] = []
@@ -452,7 +446,7 @@ def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[list[_Partition], li
         # Those that agree in all factors but the ones of which only targets count.
         rest = [pair for pair in cell if pair not in barred]
         stand_ins = non.among(rest) if len(rest) < len(cell) else None
-        partitions.append(_Partition(members, dict(cell), stand_ins))
+        partitions.append((members, dict(cell), stand_ins))
     # What is missing is known only if a plan names all levels, for both classes.
     if empty and all(factor.levels and factor.classes == "both" for factor in plan.factors):
         text = f"{len(empty)} of {len(cells)} partitions of the plan have no trial that counts"

@@ -86,14 +86,11 @@ class PartitionFactor:
     )
 
     def __attrs_post_init__(self) -> None:
-        """Raise if levels are repeated, or what refers to levels does not fit them."""
-        levels = self.levels
-        if levels is not None and (not levels or len({*levels}) < len(levels)):
-            raise invalid("levels", "name each level once, or be None", describe(levels))
-        if levels and not {*self.target_only} <= {*levels}:
-            raise invalid("target_only", f"be among the levels {levels}", str(self.target_only))
+        """Raise if what refers to levels does not fit them."""
+        if self.levels and not {*self.target_only} <= {*self.levels}:
+            raise invalid("target_only", f"be among {self.levels}", str(self.target_only))
         if self.weights is not None:
-            checked_weights(self.weights, levels or ())
+            checked_weights(self.weights, self.levels or ())
 
     def __str__(self) -> str:
         """Say by which values which trials are divided."""
@@ -227,9 +224,6 @@ class EvaluationPlan:
         if beside := [name for name in kinds[given[0]] if getattr(self, name)]:
             got = describe(getattr(self, beside[0]))
             raise invalid(beside[0], f"be left out beside {given[0]}", got)
-        names = [factor.name for factor in self.factors]
-        if len({*names}) < len(names):
-            raise invalid("factors", "name each column once", str(names))
         if not any({*self.figures} <= {*family} for family in _FAMILIES):
             families = "; or ".join(map(", ".join, _FAMILIES))
             raise invalid("figures", f"be of {families}", str(self.figures))

@@ -318,9 +318,9 @@ def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMe
     """Return the metric of each figure of a plan of three classes, or of two detectors."""
     of_cm = tandem.CountermeasureEER if plan.detectors == 2 else third_class.BonafideEER
     known = {**_rates_of_kinds(eer), "t_eer": tandem.TEER(), "cm_eer": of_cm(eer)}
-    if plan.spoof_costs is not None:
-        known["a_dcf"] = third_class.ADCF(plan.spoof_costs, plan.normalize)
-        known["act_a_dcf"] = third_class.ActADCF(plan.spoof_costs, plan.normalize)
-        known["t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form)
-        known["act_t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
+    if (given := plan.spoof_costs) is not None:
+        known["a_dcf"] = third_class.ADCF(given, plan.normalize)
+        known["act_a_dcf"] = third_class.ActADCF(given, plan.normalize)
+        known["t_dcf"] = tandem.TDCF(given, form=plan.tandem_form)
+        known["act_t_dcf"] = tandem.TDCF(given, form=plan.tandem_form, threshold="bayes")
     return {name: known[name] for name in plan.figures}

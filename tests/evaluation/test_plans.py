@@ -135,7 +135,6 @@ def test_numbers_and_names_stand_for_points_factors_and_parts() -> None:
         ({"figures": ["cm_eer", "sv_eer"]}, "figures"),
         ({"figures": ["t_eer"], "sets": "set"}, "sets"),
         ({"operating_points": [1.5]}, "p_target"),
-        ({"operating_points": [0.1], "factors": ["a", "a"]}, "factors"),
         ({"operating_points": [0.1], "ranked_by": "best"}, "ranked_by"),
         ({"operating_points": [0.1], "eer": "best"}, "eer"),
         ({"operating_points": [0.1], "tandem_form": "new"}, "tandem_form"),
@@ -153,8 +152,6 @@ def test_plans_that_are_refused(arguments: Any, named: str) -> None:
     [
         ({"levels": "YN"}, "levels, figures, attacks and notes"),
         ({"levels": [1, 3]}, "levels, figures, attacks and notes"),
-        ({"levels": []}, "levels"),
-        ({"levels": ["Y", "Y"]}, "levels"),
         ({"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
         ({"classes": "all"}, "classes"),
         ({"weights": [0.5, 0.5]}, "weights"),
