@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 import attrs
@@ -18,7 +20,6 @@ from bosaris_py.calibration import LinearCalibration, LLRBounds
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
 from bosaris_py.calibration.cross_fitting import Folds, cross_fitted
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation.rows import MEANINGS
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.curves import PAVCurve
@@ -33,15 +34,8 @@ from bosaris_py.uncertainty.jackknife import jackknife
 
 _LOG_10 = math.log(10.0)
 
-# Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
-_VERBAL = (
-    (6.0, "extremely strong support"),
-    (4.0, "very strong support"),
-    (3.0, "strong support"),
-    (2.0, "moderately strong support"),
-    (1.0, "moderate support"),
-    (math.log10(2.0), "weak support"),
-)
+# What the figures of a validation are, and the words of a likelihood-ratio.
+_TOLD = tomllib.loads(Path(__file__).with_name("forensic.toml").read_text(encoding="utf-8"))
 
 # Divisions of the speakers into folds for the bounds. Of an odd number the middle is one of them.
 _DIVISIONS = 11
@@ -143,7 +137,7 @@ class CaseLLR:
     @property
     def verbal(self) -> str:
         """The likelihood-ratio in the words of the ENFSI guideline of 2015."""
-        for least, words in _VERBAL:
+        for words, least in _TOLD["verbal"].items():
             if abs(self.log10_lr) >= least:
                 return f"{words} for proposition {1 if self.llr > 0 else 2}"
         return "no support for either proposition"
@@ -476,7 +470,7 @@ class Validation:
 def rows_of_figures(figures: Mapping[str, Estimate]) -> list[list[str]]:
     """Return meaning, value and interval of each figure of a validation, as texts."""
     rows = []
-    for name, meaning in MEANINGS.items():
+    for name, meaning in _TOLD["meanings"].items():
         if (one := figures.get(name)) is None:
             continue
         scale, ends = (100.0 if meaning.endswith("(%)") else 1.0), "no interval"

@@ -43,8 +43,14 @@ def _texts(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
+def _records(kind: Given, values: Iterable[object]) -> tuple[Given, ...]:
+    """Return records of a kind; as in TOML some may be tables, or their first field alone."""
+    made = (kind(**value) if isinstance(value, dict) else value for value in values)
+    return tuple(one if isinstance(one, kind) else kind(one) for one in made)
+
+
 def _points(values: Iterable[OperatingPoint | float]) -> tuple[OperatingPoint, ...]:
-    return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in values)
+    return _records(OperatingPoint, values)
 
 
 @attrs.frozen
@@ -105,7 +111,7 @@ class PartitionFactor:
 
 
 def _factors(values: Iterable[PartitionFactor | str]) -> tuple[PartitionFactor, ...]:
-    return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in values)
+    return _records(PartitionFactor, values)
 
 
 def _plans(values: Iterable[EvaluationPlan | str]) -> tuple[EvaluationPlan, ...]:
@@ -268,20 +274,9 @@ class EvaluationPlan:
             If the file is no TOML, or its keys are not those of a plan.
         """
         try:
-            return cls._from_table(tomllib.loads(Path(path).read_text(encoding="utf-8")), PLANS)
+            return cls(**tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise errors.FileFormatError(f"{path}: {error}") from error
-
-    @classmethod
-    def _from_table(cls, table: Mapping[str, Given], known: Mapping[str, EvaluationPlan]) -> Self:
-        """Make a plan of what TOML holds."""
-        made = {**table, "parts": [known[name] for name in table.get("parts", ())]}
-        made["operating_points"] = [
-            OperatingPoint(**point) if isinstance(point, dict) else point
-            for point in table.get("operating_points", ())
-        ]
-        made["factors"] = [PartitionFactor(**factor) for factor in table.get("factors", ())]
-        return cls(**made)
 
     def evolve(self, **changes: Given) -> Self:
         """Return a plan in which some parts are replaced.
@@ -350,16 +345,10 @@ class _Plans(dict[str, EvaluationPlan]):
         raise errors.UnknownPlanError(f"There is no evaluation plan {name!r}; known are {listed}.")
 
 
-def _presets() -> _Plans:
-    """Read the plans that come with the package; parts come before their plan."""
-    text = Path(__file__).with_name("plans.toml").read_text(encoding="utf-8")
-    found = _Plans()
-    for table in tomllib.loads(text)["plan"]:
-        found[table["name"]] = EvaluationPlan._from_table(table, found)
-    return found
-
-
-PLANS = _presets()
+# The plans that come with the package; parts come before their plan.
+PLANS = _Plans()
+for _table in tomllib.loads(Path(__file__).with_name("plans.toml").read_text("utf-8"))["plan"]:
+    PLANS[_table["name"]] = EvaluationPlan(**_table)
 
 # What stands for no attack; trials whose kind is not known have it, too.
 _BONA_FIDE = ("bonafide", "bona-fide", "-", "")

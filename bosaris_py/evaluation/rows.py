@@ -74,9 +74,6 @@ class Figure(NamedTuple):
 
 _TOLD = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
 
-# What the figures of a validation are.
-MEANINGS: Mapping[str, str] = _TOLD.pop("validation")
-
 # In the order in which a report explains them.
 FIGURES = {column: Figure(column, **told) for column, told in _TOLD.items()}
 
