@@ -20,7 +20,7 @@ from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
 from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import judge_by_plan
-from bosaris_py.evaluation.rows import Judging, Row, named_points, rows_of
+from bosaris_py.evaluation.rows import Judging, Row, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
@@ -159,7 +159,7 @@ def evaluate(
         # Before files are read for minutes.
         whole_number(replications, 2, "replications")
     how = Judging(
-        points=named_points(prior),
+        prior=prior,
         plan=chosen,
         normalize=check.as_flag(normalize, "normalize"),
         eer=definition,
@@ -264,11 +264,11 @@ def _fitting(
             expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
             hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
             raise check.invalid("systems", expected, check.list_some(map(repr, systems)), hint)
-        return attrs.evolve(how, points={}, normalize=plan.normalize)
+        return attrs.evolve(how, prior=(), normalize=plan.normalize)
     if plan.by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in plan.operating_points]
-        return attrs.evolve(how, points=named_points([*dict.fromkeys([*how.prior, *own])]))
+        return attrs.evolve(how, prior=[*dict.fromkeys([*how.prior, *own])])
     return how
 
 
@@ -378,7 +378,7 @@ def _mean_of_sets(rows: Sequence[Row], plan: plans.EvaluationPlan) -> list[Row]:
     if lacking := [row.condition for row in sets if None in row.figures.values()]:
         expected = f"have trials of each class in each {plan.sets}"
         raise check.invalid("key", expected, f"none of some class in {check.list_some(lacking)}")
-    means = {
+    means: dict[str, float | None] = {
         name: sum(row.figures[name] or 0.0 for row in sets) / len(sets) for name in pooled.figures
     }
     return [*sets, attrs.evolve(pooled, condition="mean over sets", figures=means, estimates={})]
@@ -388,17 +388,15 @@ def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Samp
     """Add the primary cost, which is of all trials, and its interval where it has one."""
     if cost.pooled or cost.plan.by_condition:
         return rows
-    figures = {"min_primary": cost.minimum, "act_primary": cost.actual}
+    figures: dict[str, float | None] = {"min_primary": cost.minimum, "act_primary": cost.actual}
     ends = {}
     if how.by_speaker and not cost.parts:
         given = cost.plan.operating_points, cost.plan.normalize
         metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
         ends = how.estimates(metrics, sample.weighted(cost.members))
     return [
-        attrs.evolve(
-            row,
-            figures={**row.figures, **(figures if row.is_whole else dict.fromkeys(figures))},
-            estimates={**row.estimates, **(ends if row.is_whole else {})},
-        )
+        attrs.evolve(row, figures=row.figures | figures, estimates=row.estimates | ends)
+        if row.is_whole
+        else attrs.evolve(row, figures=row.figures | dict.fromkeys(figures))
         for row in rows
     ]

@@ -128,7 +128,7 @@ class PrimaryCost:
     plan: EvaluationPlan
     actual: float
     minimum: float
-    eer: float
+    eer: float = math.nan
     n_tar: int
     n_non: int
     points: tuple[PointCost, ...] = ()
@@ -147,8 +147,8 @@ class PrimaryCost:
             The fields of this object, with the name of the plan, and ``operating_points`` in place
             of `points`. None where a number is not defined.
         """
-        found: dict[str, object] = {"plan": self.plan.name, "normalized": self.plan.normalize}
-        found |= {n: getattr(self, n) for n in ("actual", "minimum", "eer", "n_tar", "n_non")}
+        found = attrs.asdict(self, filter=attrs.filters.include(int, float, bool))
+        found |= {"plan": self.plan.name, "normalized": self.plan.normalize}
         found["operating_points"] = [
             {**attrs.asdict(point), "beta": beta, "actual": actual, "minimum": minimum}
             for beta, (point, actual, minimum) in zip(self.plan.betas, self.points, strict=False)
@@ -159,21 +159,17 @@ class PrimaryCost:
 
     def __repr__(self) -> str:
         """Show the plan and both costs."""
-        pooled = "trials pooled, " * self.pooled
-        costs = f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
-        return f"PrimaryCost: {self.plan.name}, {pooled}{costs}"
+        name = f"{self.plan.name}, trials pooled" if self.pooled else self.plan.name
+        return f"PrimaryCost: {name}, actual {self.actual:.4f}, minimum {self.minimum:.4f}"
 
     def __str__(self) -> str:
         """Return the report: costs by operating point and by partition, and the notes."""
         plan, n = self.plan, len(self.partitions)
         averaging = f"mean of {len(self.parts)} data sets" if self.parts else "trials pooled"
         averaging = f"equalised over {n} partitions" if n > 1 else averaging
-        lines = [
-            f"{plan.name}: {plan.title}" if plan.title else plan.name,
-            f"{averaging}; {self.n_tar} targets, {self.n_non} non-targets; "
-            f"{scale_of_costs(plan.normalize)}",
-            "",
-        ]
+        counts = f"{self.n_tar} targets, {self.n_non} non-targets"
+        head = f"{averaging}; {counts}; {scale_of_costs(plan.normalize)}"
+        lines = [f"{plan.name}: {plan.title}".removesuffix(": "), head, ""]
         # What systems are ranked by comes first.
         order = sorted(("actual", "minimum"), key=lambda kind: kind != plan.ranked_by)
         judged: list[tuple[str, PointCost | PrimaryCost]] = [
@@ -296,11 +292,9 @@ def judge_by_plan(
     classes = (key.is_target, ~key.is_target)
     places = [np.flatnonzero(one if scored is None else one & scored) for one in classes]
     given = as_conditions(conditions, key)
-    if given is None:
-        cost, doubts = _judge(plan, _Trials(sample, places, key.columns if key.columns else None))
-        return cost, [*sample.notes, *doubts]
-    members, notes = given.noted_members(scores, key)
-    cost, doubts = _judge(plan, _Trials(sample, places, None, members))
+    members, notes = ((), []) if given is None else given.noted_members(scores, key)
+    columns = key.columns if given is None and key.columns else None
+    cost, doubts = _judge(plan, _Trials(sample, places, columns, members))
     return cost, [*sample.notes, *notes, *doubts]
 
 
@@ -332,7 +326,6 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
             plan=plan,
             actual=float(np.mean([part.actual for part in parts])),
             minimum=float(np.mean([part.minimum for part in parts])),
-            eer=math.nan,
             n_tar=sum(part.n_tar for part in parts),
             n_non=sum(part.n_non for part in parts),
             parts=parts,
@@ -474,10 +467,9 @@ class _Counted:
     where: dict[str, dict[str, BoolArray]]
 
     def cells(self) -> Iterator[_Cell]:
-        """Yield each combination of levels of the factors that divide the class."""
-        yield from itertools.product(
-            *([(n, level) for level in of] for n, of in self.where.items())
-        )
+        """Return each combination of levels of the factors that divide the class."""
+        pairs = ([(name, level) for level in of] for name, of in self.where.items())
+        return itertools.product(*pairs)
 
     def among(self, cell: Sequence[tuple[str, str]]) -> Positions:
         """Return the places of the trials that count and have these levels."""

@@ -316,7 +316,7 @@ class EvaluationPlan:
         rows.append(("ranked by", f"{self.ranked_by} cost"))
         rows.append(("source", self.source and f"{self.source} ({self.date})".removesuffix(" ()")))
         rows += [("note", note) for note in self.notes]
-        title = f"{self.name}: {self.title}" if self.title else self.name
+        title = f"{self.name}: {self.title}".removesuffix(": ")
         return "\n".join([title, *(f"  {name:<19}{text}" for name, text in rows if text)])
 
 

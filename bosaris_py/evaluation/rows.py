@@ -20,7 +20,7 @@ from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
 from bosaris_py.metrics.metric import AnyMetric
-from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers, Sample
 from bosaris_py.uncertainty.bootstrap import Resampling
@@ -87,9 +87,9 @@ def figure_of(column: str) -> Figure:
     return known._replace(column=column, name=f"{known.name}{bracket}{point}")
 
 
-def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
+def named_points(prior: costs.Points) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs: ``(0.05)``."""
-    points = dict.fromkeys(costs.to_points(prior))
+    points = dict.fromkeys(prior)
     named = {costs.point_words((point,)): point for point in points}
     # Six digits are readable; where they do not tell the points apart, all digits do.
     return named if len(named) == len(points) else {f"({point})": point for point in points}
@@ -119,8 +119,8 @@ class Row:
     n_tar: int
     n_non: int
     n_spoof: int
-    figures: Mapping[str, float | None]
-    estimates: Mapping[str, Estimate] = attrs.Factory(dict)
+    figures: dict[str, float | None]
+    estimates: dict[str, Estimate] = attrs.Factory(dict)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -156,8 +156,8 @@ class Judging:
 
     Parameters
     ----------
-    points : mapping of str to float or OperatingPoint
-        Operating points, by what follows the names of costs: ``(0.05)``.
+    prior : sequence of float or OperatingPoint
+        Operating points.
     plan : EvaluationPlan or None
         A plan of three classes has the figures, in place of all others.
     normalize, eer, confidence, replications, seed
@@ -170,7 +170,7 @@ class Judging:
         How scores became log-likelihood-ratios, if that was done here.
     """
 
-    points: Mapping[str, float | OperatingPoint]
+    prior: costs.Points = attrs.field(converter=costs.to_points)
     plan: EvaluationPlan | None
     normalize: bool
     eer: EERDefinition
@@ -182,18 +182,14 @@ class Judging:
     calibrated: str = ""
 
     @property
-    def prior(self) -> list[float | OperatingPoint]:
-        """The operating points as a list."""
-        return [*self.points.values()]
-
-    @property
     def metrics(self) -> dict[str, AnyMetric]:
         """The metric of each figure."""
         if self.plan is not None and self.plan.figures:
             return metrics_of_plan(self.plan, self.eer)
         found: dict[str, AnyMetric] = {"eer": ranks.EER(self.eer)}
         for name, metric in (("min_dcf", costs.MinDCF), ("act_dcf", costs.ActDCF)):
-            found |= {f"{name}{n}": metric(p, self.normalize) for n, p in self.points.items()}
+            points = named_points(self.prior).items()
+            found |= {f"{name}{words}": metric(one, self.normalize) for words, one in points}
         found |= {"min_cllr": ranks.MinCllr(), "cllr": costs.Cllr()}
         if self.spoofs:
             found["a_dcf"] = third_class.ADCF(_DEFAULT_COSTS, self.normalize)
@@ -244,7 +240,7 @@ class Judging:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
             found += ranks.inverted(scored) or costs.not_calibrated(scored, self.prior or None)
-            found += costs.unseen_costs(scored, (*self.prior,))
+            found += costs.unseen_costs(scored, self.prior)
         found += [note for one in row.estimates.values() for note in one.notes]
         return [*{note.kind: note for note in found[::-1]}.values()][::-1]
 

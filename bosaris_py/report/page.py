@@ -158,7 +158,7 @@ def _facts(evaluation: Evaluation, bands: Mapping[str, object]) -> dict[str, str
         known = [(len({*n} - {None}), side) for n, side in sides if n is not None]
         counts = ", ".join(f"{count} of the {side}" for count, side in known)
         facts["Speakers"] = counts or "not given; each model counts as one speaker"
-    facts["Operating points"] = "; ".join(map(_point, how.points.values()))
+    facts["Operating points"] = "; ".join(map(_point, how.prior))
     facts["Equal error-rate"] = words_of_eer(how.eer)
     facts["Costs"] = "normalized" if how.normalize else "not normalized"
     if plan is not None:
@@ -283,7 +283,7 @@ def _figures(
     drawings: list[Iterable[Drawing]] = [forests(evaluation, comparison)]
     # Without results there are no curves: classes are not pooled, or detectors are two.
     if results:
-        drawings.insert(0, curves(results, [*how.points.values()], bands))
+        drawings.insert(0, curves(results, [*how.prior], bands))
     if plan is not None and "a_dcf" in plan.figures:
         drawings.insert(0, three_classes(evaluation.samples, plan.spoof_costs))
     drawn = [one.html(number) for number, one in enumerate(chain(*drawings))]
