@@ -177,7 +177,7 @@ def evaluate(
             samples = _samples_in_files(how, *large, workers=workers, progress=progress)
         else:
             samples = _samples_of_lists(systems)
-        return _judged(Evaluation(how=how, samples=samples), progress=progress)
+        return _judged(Evaluation(how=how, samples=samples), [], progress=progress)
 
     # Read the systems, and fit what is asked to the key.
     key = read.read_if_path(key)
@@ -200,15 +200,9 @@ def evaluate(
         given = Conditions.crossed(key, chosen.sets) if chosen.sets else given
     # List the rows, value every figure, and tell what is to be said of them.
     asked_for = Evaluation(
-        how=how,
-        samples=samples,
-        systems=named,
-        key=key,
-        conditions=given,
-        speakers=speakers,
-        notes=tuple(notes),
+        how=how, samples=samples, systems=named, key=key, conditions=given, speakers=speakers
     )
-    return _judged(asked_for, progress=progress)
+    return _judged(asked_for, notes, progress=progress)
 
 
 def _refuse(asked: Mapping[str, object], where: str) -> None:
@@ -348,11 +342,11 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
 # ---- Their rows
 
 
-def _judged(asked: Evaluation, *, progress: bool) -> Evaluation:
+def _judged(asked: Evaluation, notes: list[Note], *, progress: bool) -> Evaluation:
     """Value every figure of every system, and warn of what is to be said of them."""
     how, plan, key = asked.how, asked.plan, asked.key
     rows: list[Row] = []
-    notes, primary = [*asked.notes], {}
+    primary = {}
     for name in progress_bar([*asked.samples], shown=progress, unit="system"):
         members, sample = None, asked.samples[name]
         if asked.conditions is not None and key is not None:

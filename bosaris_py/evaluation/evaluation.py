@@ -340,20 +340,18 @@ class Evaluation(_tables.Table):
         InvalidInputError
             If there is one system, or systems are in files.
         """
-        if self.key is None or len(self.samples) < 2:
+        key, samples, systems = self.key, self.samples, self.systems
+        if key is None or len(samples) < 2:
             expected = "be at least two in memory, where pairs of them are compared"
             raise invalid("systems", expected, "files or one system; evaluate() takes Scores")
         if self.plan is not None and self.plan.sets:
             hint = "Compare systems on the trials of each set."
             raise invalid("plan", "be of one data set", self.plan.name, hint)
         chosen = next(iter(self.how.metrics.values())) if metric is None else as_metric(metric)
-        check_same_trials(self.systems, self.key)
-        samples = self.samples
+        check_same_trials(systems, key)
         if not self.how.by_speaker:
-            who = TrialSpeakers.from_key(self.key, self.speakers)
-            samples = {
-                n: Sample.from_trials(x, self.key, None, who) for n, x in self.systems.items()
-            }
+            who = TrialSpeakers.from_key(key, self.speakers)
+            samples = {n: Sample.from_trials(x, key, None, who) for n, x in systems.items()}
         return compare_samples(samples, chosen, level=1.0 - self.how.confidence)
 
     def report(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import attrs
 import numpy as np
@@ -19,6 +19,7 @@ from bosaris_py import errors
 from bosaris_py._arrays import Given
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of
+from bosaris_py.metrics.tandem import Form
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.numerics.roc import EERDefinition
@@ -203,13 +204,9 @@ class EvaluationPlan:
     spoof_costs: SpoofCosts | None = attrs.field(
         default=None, converter=attrs.converters.optional(to_costs)
     )
-    tandem_form: Literal["revised", "legacy"] = attrs.field(
-        default="revised", validator=one_of(("revised", "legacy"))
-    )
+    tandem_form: Form = attrs.field(default="revised", validator=one_of(Form))
     sets: str = ""
-    eer: EERDefinition | None = attrs.field(
-        default=None, validator=attrs.validators.optional(one_of(EERDefinition))
-    )
+    eer: EERDefinition | None = None
     attacks: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     source: str = ""
     date: str = ""

@@ -27,9 +27,6 @@ from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
 
-# What a-DCF a key with spoofs has by default.
-_DEFAULT_COSTS = "a-DCF1"
-
 # The rows of all conditions: their trials alike, and each condition with its weight.
 POOLED, EQUALISED = "pooled", "equalised"
 
@@ -192,7 +189,7 @@ class Judging:
             found |= {f"{name}{words}": metric(one, self.normalize) for words, one in points}
         found |= {"min_cllr": ranks.MinCllr(), "cllr": costs.Cllr()}
         if self.spoofs:
-            found["a_dcf"] = third_class.ADCF(_DEFAULT_COSTS, self.normalize)
+            found["a_dcf"] = third_class.ADCF("a-DCF1", self.normalize)
             found |= _rates_of_kinds(self.eer)
         return found
 

@@ -136,7 +136,6 @@ def test_numbers_and_names_stand_for_points_factors_and_parts() -> None:
         ({"figures": ["t_eer"], "sets": "set"}, "sets"),
         ({"operating_points": [1.5]}, "p_target"),
         ({"operating_points": [0.1], "ranked_by": "best"}, "ranked_by"),
-        ({"operating_points": [0.1], "eer": "best"}, "eer"),
         ({"operating_points": [0.1], "tandem_form": "new"}, "tandem_form"),
         ({"operating_points": [0.1], "notes": "one"}, "levels, figures, attacks and notes"),
     ],
