@@ -15,7 +15,7 @@ from bosaris_py._arrays import Answer, FloatArray, read_only
 from bosaris_py._notes import warn
 from bosaris_py._validation import FilePath
 from bosaris_py.files.columns import as_labels
-from bosaris_py.metrics.costs import Cllr, not_calibrated, to_points, unseen_costs
+from bosaris_py.metrics.costs import Cllr, not_calibrated, unseen_costs
 from bosaris_py.metrics.ranks import AUC, cannot_show, inverted
 from bosaris_py.numerics import ROC, ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -399,7 +399,7 @@ class Results:
 
     def _warn_of_costs(self, prior: PriorLike) -> None:
         """Warn of costs that so few trials cannot show."""
-        warn([] if self._told else unseen_costs(self.sample, to_points(prior)))
+        warn([] if self._told else unseen_costs(self.sample, prior))
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.

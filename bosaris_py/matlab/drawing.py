@@ -193,7 +193,7 @@ class Det_Plot(_Plot):
         # Without a system the line above raises.
         assert self._results is not None
         best = self._results.min_dcf_threshold(prior)
-        return float(self._results.get_norm_min_dcf(prior)), best.pmiss, best.pfa
+        return float(self._results.rocch.min_dcf(prior)), best.pmiss, best.pfa
 
     @staticmethod
     def test_this() -> Det_Plot:

@@ -39,7 +39,7 @@ from bosaris_py.metrics.metric import (
 )
 from bosaris_py.metrics.ranks import cannot_show, inverted
 from bosaris_py.numerics.hull import min_costs
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, sigmoid
 from bosaris_py.numerics.scoring import softplus
 from bosaris_py.trials.sample import Sample, Times
 
@@ -374,16 +374,15 @@ class Brier(LossMetric):
 # ---- What costs cannot tell
 
 
-def unseen_costs(sample: Sample, points: Points) -> list[Note]:
+def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
     """Note a class of which one error costs more than the better decision without a detector."""
-    costs, found = DecisionCosts.from_prior(points), []
-    sides = (sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)
-    for one, which, price in sides if points else ():
+    costs, found = DecisionCosts.from_prior(prior), []
+    for one, which, price in ((sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)):
         # At this rate a detector costs as much as none.
-        rates = costs.default_cost / price
-        at = int(np.argmin(rates))
-        where = f" at prior {point_words(points[at : at + 1])}"
-        found += cannot_show(one, which, float(rates[at]), where)
+        rates = np.ravel(costs.default_cost / price)
+        for at in np.argmin(rates, keepdims=True) if rates.size else ():
+            where = f" at effective prior {sigmoid(np.ravel(costs.plo)[at]):.3g}"
+            found += cannot_show(one, which, float(rates[at]), where)
     return found
 
 
@@ -486,7 +485,7 @@ def min_dcf(
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     costs: float | Float64Array = sample.hull.min_dcf(prior, normalize=normalize)
-    warn([*inverted(sample), *unseen_costs(sample, to_points(prior))])
+    warn([*inverted(sample), *unseen_costs(sample, prior)])
     return costs
 
 
@@ -539,7 +538,7 @@ def act_dcf(
     costs = DecisionCosts.from_prior(prior)
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     rates = sample.rates(costs.thresholds)
-    warn([*no_llrs(sample), *unseen_costs(sample, to_points(prior))])
+    warn([*no_llrs(sample), *unseen_costs(sample, prior)])
     return costs.cost(*rates, normalize=normalize)
 
 

@@ -105,7 +105,9 @@ def test_thresholds_at_several_rates() -> None:
         assert results.threshold_at(pfa=0.001) == 3.0
     for prior in (0.01, [0.1, 0.01]):
         for cost in (results.act_dcf, results.min_dcf):
-            with pytest.warns(FewErrorsWarning, match=r"4 non-targets .* pfa of 0.0101 at prior"):
+            with pytest.warns(
+                FewErrorsWarning, match=r"4 non-targets .* pfa of 0.0101 at effective prior"
+            ):
                 cost(prior)
     with pytest.raises(InvalidInputError, match="per cent"):
         results.threshold_at(pfa=[5.0])

@@ -50,5 +50,5 @@ def test_so_few_trials_are_noted_at_every_prior(prior: object) -> None:
         bp.evaluate({"A": (tar[:4], [0.5])}, prior=prior)
     # At the prior 0.01 a false-alarm rate of 1/99 costs as much as no detector.
     found = bp.evaluate({"A": (tar, [-1.0, 0.5, -2.0, 0.0, 0.2])}, prior=prior).footnotes
-    text = "5 non-targets cannot show a pfa of 0.0101 at prior (0.01); the lowest is 0.2"
+    text = "5 non-targets cannot show a pfa of 0.0101 at effective prior 0.01; the lowest is 0.2"
     assert found == ([] if prior == 0.5 else [text])
