@@ -87,17 +87,8 @@ def test_a_plan_of_three_classes(trials: Any, replications: int) -> None:
     if not replications:
         interval = unc.speaker_interval(scores, key, unc.ADCF("ASVspoof5"), **WHO)
         assert found.rows[0].ends("a_dcf") == (interval.low, interval.high)
-        (first, _) = found.to_dict()[0], found.plot("forest")
-        assert first["a_dcf"] == row["a_dcf"]
     hull = bp.evaluate({"a": scores}, key, plan="asvspoof5_2", eer="rocch").rows[0]
     assert hull.figures["sv_eer"] == bp.sv_eer(*lists_of(scores, key))
-
-
-def test_a_plan_without_costs_has_rates_only(trials: Any) -> None:
-    scores, key = trials
-    found = bp.evaluate({"a": scores}, key, plan="SASV2022")
-    assert [*found.rows[0].figures] == ["sv_eer", "spf_eer", "sasv_eer"]
-    assert "normalized" not in str(found)
 
 
 def test_attacks_that_a_plan_does_not_know(trials: Any) -> None:
@@ -108,8 +99,6 @@ def test_attacks_that_a_plan_does_not_know(trials: Any) -> None:
     with pytest.warns(UncertainPlanWarning, match=r"^60 trials .* SASV2022 do not have \(X1\)"):
         found = bp.evaluate({"a": scores}, strange, plan="SASV2022")
     assert [note.kind for note in found.notes] == [UncertainPlanWarning]
-    own = bp.PLANS["SASV2022"].evolve(attacks=["A07", "X1"])
-    assert not bp.evaluate({"a": scores}, strange, plan=own).notes
 
 
 @pytest.mark.parametrize("plan", ["ASVspoof2019-LA", "ASVspoof2021-LA"])
@@ -151,8 +140,6 @@ def test_a_mean_over_data_sets(trials: Any) -> None:
     for name in FIGURES:
         assert macro[name] == pytest.approx(sum(row[name] for row in parts) / 2, rel=1e-12)
         assert f"{name}_low" not in macro
-    with pytest.raises(InvalidInputError, match="dataset"):
-        bp.evaluate({"a": scores}, key, plan="WildSpoof")
     apart = key.with_columns(dataset=np.where(key.labels == -2, "x", "y"))
     with pytest.raises(InvalidInputError, match="trials of each class in each dataset; got none"):
         bp.evaluate({"a": scores}, apart, plan="WildSpoof")
@@ -186,6 +173,3 @@ def test_what_takes_two_classes_is_refused(trials: Any) -> None:
             judge(scores, key, plan="VoxSRC")
     with pytest.raises(InvalidInputError, match="have a primary cost of two classes"):
         bp.primary_cost(scores, key, "SASV2022")
-    models = {f"s{i}": f"s{i}" for i in range(19)}
-    with pytest.raises(InvalidInputError, match=r"the speaker of all models .* none for 1 \(s19\)"):
-        bp.evaluate({"a": scores}, key, plan="SASV2022", speakers=(models, WHO["speakers"][1]))

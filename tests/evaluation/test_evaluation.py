@@ -103,7 +103,6 @@ def test_plots_of_one_system(evaluation: bp.Evaluation, trials: Any) -> None:
     for arguments, message in (
         ({"kind": "histogram"}, "`system` must name one, for a"),
         ({"kind": "det", "system": "C"}, "`system` must be one of"),
-        ({"kind": "x"}, "`kind` must be one of"),
         ({"kind": "forest", "figure": "x"}, "`figure` must be one of"),
     ):
         with pytest.raises(InvalidInputError, match=message):

@@ -88,16 +88,12 @@ def test_each_preset_says_where_it_stands() -> None:
     assert not [plan for plan in PLANS.values() if "memory" in str(plan)]
 
 
-@pytest.mark.parametrize("name", ["SRE18-CMN2", "sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"])
-def test_case_and_punctuation_of_a_name_do_not_matter(name: str) -> None:
-    assert PLANS[name] is PLANS["SRE18-CMN2"]
-
-
-@pytest.mark.parametrize("name", ["SRE99", "", 18])
-def test_an_unknown_name_lists_the_known(name: Any) -> None:
-    with pytest.raises(UnknownPlanError, match=r"SRE08, SRE10, .*, CNSRC\.$"):
-        _ = PLANS[name]
-    assert issubclass(UnknownPlanError, KeyError)
+def test_case_and_punctuation_of_a_name_do_not_matter() -> None:
+    for name in ("sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"):
+        assert PLANS[name] is PLANS["SRE18-CMN2"]
+    for other in ("SRE99", "", 18):
+        with pytest.raises(UnknownPlanError, match=r"SRE08, SRE10, .*, CNSRC\.$"):
+            _ = PLANS[other]
 
 
 def test_plans_are_values() -> None:
@@ -121,22 +117,16 @@ def test_numbers_and_names_stand_for_points_factors_and_parts() -> None:
         ({}, "operating_points, parts, figures"),
         ({"operating_points": [0.1], "parts": [FIRST]}, "operating_points, parts, figures"),
         ({"figures": ["sv_eer"], "operating_points": [0.1]}, "operating_points, parts, figures"),
-        ({"figures": ["sv_eer"], "parts": [FIRST]}, "operating_points, parts, figures"),
         ({"parts": [FIRST], "factors": ["a"]}, "factors"),
-        ({"parts": [FIRST], "select": {"a": "x"}}, "select"),
         ({"operating_points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
         ({"operating_points": [0.1], "sets": "a"}, "sets"),
         ({"figures": ["a_dcf"]}, "spoof_costs"),
-        ({"figures": ["t_dcf"]}, "spoof_costs"),
         ({"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
-        ({"figures": ["sv_eer"], "select": {"a": "x"}}, "select"),
         ({"figures": ["eer"]}, "figures"),
         ({"figures": ["t_eer", "sv_eer"]}, "figures"),
-        ({"figures": ["cm_eer", "sv_eer"]}, "figures"),
         ({"figures": ["t_eer"], "sets": "set"}, "sets"),
         ({"operating_points": [1.5]}, "p_target"),
         ({"operating_points": [0.1], "ranked_by": "best"}, "ranked_by"),
-        ({"operating_points": [0.1], "tandem_form": "new"}, "tandem_form"),
         ({"operating_points": [0.1], "notes": "one"}, "levels, figures, attacks and notes"),
     ],
 )
@@ -150,10 +140,8 @@ def test_plans_that_are_refused(arguments: Any, named: str) -> None:
     ("arguments", "named"),
     [
         ({"levels": "YN"}, "levels, figures, attacks and notes"),
-        ({"levels": [1, 3]}, "levels, figures, attacks and notes"),
         ({"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
         ({"classes": "all"}, "classes"),
-        ({"weights": [0.5, 0.5]}, "weights"),
         ({"levels": ["a", "b"], "weights": [0.5]}, "weights"),
         ({"levels": ["a", "b"], "weights": [0.5, 0.6]}, "weights"),
     ],

@@ -51,22 +51,19 @@ def ids(values: np.ndarray) -> list[str]:
     return [value.decode() for value in values]
 
 
-def parse_model(name: str) -> tuple[int, int]:
-    """Return speaker and group of a model id."""
-    match = re.fullmatch(r"spk(\d)-m(\d\d)", name)
-    assert match, name
-    return int(match[1]), int(match[2])
+def parse_model(name):
+    """Return speaker and group of a model id, spk1-m01."""
+    speaker, group = re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()
+    return int(speaker), int(group)
 
 
-def parse_segment(name: str) -> tuple[str, int, int]:
-    """Return part of the corpus, speaker and utterance number of a segment id."""
-    match = re.fullmatch(r"(train)-spk(\d)-u(\d\d)|(test)-spk(\d)-u(\d\d\d)", name)
-    assert match, name
-    part, speaker, number = (group for group in match.groups() if group)
+def parse_segment(name):
+    """Return part of the corpus, speaker and utterance number of a segment id, test-spk1-u001."""
+    part, speaker, number = re.fullmatch(r"(train|test)-spk(\d)-u(\d{2,3})", name).groups()
     return part, int(speaker), int(number)
 
 
-def documented_label(model: str, segment: str) -> int:
+def documented_label(model, segment):
     """Return 1 for a target, -1 for a non-target, 0 for no trial, by the README."""
     speaker, group = parse_model(model)
     part, other, number = parse_segment(segment)
@@ -85,15 +82,6 @@ def tar_non(part: str, system: str) -> tuple[np.ndarray, np.ndarray]:
     labels = datasets(FOLDER / f"{part}_key.h5")["trial_mask"]
     scores = datasets(FOLDER / f"{part}_scores_{system}.h5")["scores"].astype(np.float64)
     return scores[labels > 0], scores[labels < 0]
-
-
-def test_the_folder_holds_the_documented_files():
-    assert sorted(path.name for path in FOLDER.glob("*.h5")) == FILES
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [name for name in FILES if f"`{name}`" not in readme] == []
-    for text in (readme, (FOLDER / "LICENSE.txt").read_text(encoding="utf-8")):
-        for needed in ("Kudo", "Toyama", "Shimbo", "10.24432/C5NS47", "CC BY 4.0"):
-            assert needed in text
 
 
 @pytest.mark.parametrize(
