@@ -199,8 +199,7 @@ def test_the_seed_in_the_statement_gives_it_again():
     scores, key, speakers = simulated(n_speakers=6)
     how = TOLD | {"speakers": speakers, "folds": 3, "model": bp.BoundedCalibration}
     drawn = case_llr(1.5, scores, key, **how | {"rng": np.random.default_rng(5)})
-    again = case_llr(1.5, scores, key, **how | {"rng": drawn.seed})
-    assert again.to_dict() == drawn.to_dict()
+    assert case_llr(1.5, scores, key, **how | {"rng": drawn.seed}).to_dict() == drawn.to_dict()
 
 
 @pytest.mark.parametrize(

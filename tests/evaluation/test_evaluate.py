@@ -127,11 +127,6 @@ def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
     for row, one in zip(rows[:4], results, strict=True):
         assert row["eer"] == pytest.approx(one.eer, rel=1e-13)
         assert row["act_dcf(0.3)"] == pytest.approx(one.act_dcf(0.3), rel=1e-13)
-    first = np.zeros(key.shape, dtype=bool)
-    first[:20] = True
-    few = bp.Conditions({"x": first}, uncovered="ignore")
-    x, pooled, equalised = bp.evaluate(systems["A"], key, conditions=few).to_dict()
-    assert x | {"condition": 0} == pooled | {"condition": 0} == equalised | {"condition": 0}
 
 
 def test_a_condition_of_one_class(systems: Any, key: bp.Key) -> None:
@@ -205,9 +200,7 @@ def test_notes_name_systems_once(systems: Any, key: bp.Key) -> None:
 
 def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> None:
     """Cosines between -1 and 1 accept none at prior 0.05; the footnote says so once."""
-    cosines = {
-        name: one.transform(lambda x: np.tanh(2.0 * x - 4.0)) for name, one in systems.items()
-    }
+    cosines = {n: one.transform(lambda x: np.tanh(2 * x - 4)) for n, one in systems.items()}
     with pytest.warns(SuspectScoresWarning) as told:
         found = bp.evaluate(cosines, key, prior=0.05)
     assert [str(one.message) for one in told] == ["not calibrated: see calibrate"]
@@ -234,13 +227,13 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
 
 
 def test_cross_fitted(systems: Any, key: bp.Key, who: Any) -> None:
-    options = {"prior": 0.3, "speakers": who, "rng": 1}
-    found = bp.evaluate(systems["A"], key, cross_fit=True, **options)
     line = bp.cross_fit(bp.LinearCalibration, systems["A"], key, speakers=who, rng=1)
-    for form in (bp.LinearCalibration, line):
-        assert (
-            bp.evaluate(systems["A"], key, cross_fit=form, **options).to_dict() == found.to_dict()
-        )
+    options = {"prior": 0.3, "speakers": who, "rng": 1}
+    found, *others = (
+        bp.evaluate(systems["A"], key, cross_fit=form, **options)
+        for form in (True, bp.LinearCalibration, line)
+    )
+    assert all(one.to_dict() == found.to_dict() for one in others)
     expected = bp.Results.from_scores(line.scores, key).cllr
     assert found.rows[0].figures["cllr"] == pytest.approx(expected, rel=1e-14)
     assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
@@ -251,14 +244,10 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
     cost = bp.primary_cost(systems["B"], key, "VoxSRC")
     assert found.primary["B"].to_dict() == cost.to_dict()
     *_, m, pooled, equalised = found.rows
-    assert (pooled.figures["min_primary"], pooled.figures["act_primary"]) == (
-        cost.minimum,
-        cost.actual,
-    )
+    assert pooled.figures["min_primary"] == cost.minimum
     assert m.figures["act_primary"] is equalised.figures["act_primary"] is None
-    expected = unc.speaker_interval(systems["B"], key, unc.ActDCF(0.05), speakers=who)
-    ends = expected.low, expected.high
-    assert pooled.ends("act_primary") == pytest.approx(ends, rel=1e-9)
+    one = unc.speaker_interval(systems["B"], key, unc.ActDCF(0.05), speakers=who)
+    assert pooled.ends("act_primary") == pytest.approx((one.low, one.high), rel=1e-9)
     lists = systems["B"].get_tar_non(key)
     assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
     with pytest.warns(UncertainPlanWarning, match="SRE21: NOT the published cost"):
@@ -285,9 +274,6 @@ def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
         ({"systems": {}}, "at least one system; got none"),
         ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores.*Fuse them first"),
         ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
-        ({"speakers": {"nobody": "x"}}, "tell the speakers of models or segments"),
-        ({"speakers": ("said_by", "said_by")}, "varies within models"),
-        ({"prior": 1.5}, "strictly between 0 and 1"),
         ({"plan": "SRE99"}, "SRE99"),
         ({"eer": "hull"}, '`eer` must be one of "rocch", "interpolated", "step"'),
         ({"replications": 1}, "replications"),

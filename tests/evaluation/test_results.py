@@ -42,12 +42,6 @@ def test_plain_records() -> None:
     assert record["eer_threshold"] == results.eer_threshold
 
 
-def test_summary_line() -> None:
-    assert repr(Results([1.0], [0.0])) == (
-        "Results: 1 targets, 1 non-targets, EER 0, Cllr 0.726, minCllr 0"
-    )
-
-
 def test_trials_without_weight_are_no_trials() -> None:
     weighted = Results([1.0, 2.0, 3.0], [0.0, 0.5], tar_weights=[0.0, 2.0, 1.0])
     assert weighted.n_tar == 2

@@ -12,14 +12,10 @@ from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.metrics.ranks import EER, MinCllr
 
 
-def test_a_column_is_named_after_its_operating_point() -> None:
+def test_what_figures_are_called() -> None:
     assert figure_of("min_dcf(0.05)").name == "minDCF(0.05)"
     assert figure_of("act_dcf(0.1, 10, 1)").head == "actDCF(0.1, 10, 1)"
-    assert figure_of("act_dcf(0.1, 10, 1)").column == "act_dcf(0.1, 10, 1)"
     assert figure_of("my_metric").head == "my_metric"
-
-
-def test_rates_are_in_per_cent() -> None:
     assert figure_of("sv_eer").head == "SV-EER (%)"
     assert figure_of("sv_eer").text(0.01234) == "1.23"
     assert figure_of("cllr").text(0.25) == "0.2500"
