@@ -39,7 +39,7 @@ from bosaris_py.metrics.metric import (
 )
 from bosaris_py.metrics.ranks import cannot_show, inverted
 from bosaris_py.numerics.hull import min_costs
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, sigmoid
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.scoring import softplus
 from bosaris_py.trials.sample import Sample, Times
 
@@ -377,11 +377,12 @@ class Brier(LossMetric):
 def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
     """Note a class of which one error costs more than the better decision without a detector."""
     costs, found = DecisionCosts.from_prior(prior), []
+    effective = np.ravel(costs.miss / (costs.miss + costs.fa))
     for one, which, price in ((sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)):
         # At this rate a detector costs as much as none.
         rates = np.ravel(costs.default_cost / price)
         for at in np.argmin(rates, keepdims=True) if rates.size else ():
-            where = f" at effective prior {sigmoid(np.ravel(costs.plo)[at]):.3g}"
+            where = f" at effective prior {effective[at]:.3g}"
             found += cannot_show(one, which, float(rates[at]), where)
     return found
 
