@@ -306,13 +306,3 @@ def test_few_speakers_are_warned_of_once():
     assert len(caught) == 1
     assert all(one.low is None for one in found.figures.values())
     assert "4 speakers; too few for intervals" in repr(found)
-
-
-def test_what_a_validation_prints(validated):
-    lines = repr(validated).splitlines()
-    assert lines[0].endswith(", 20 speakers; 95 % intervals, seed 1")
-    # What misleads comes first.
-    assert lines[1].startswith("targets with LR < 1 (%)  ")
-    cllr = validated.figures["cllr"]
-    ends = ["Cllr", f"{cllr.value:.4g}", f"[{cllr.low:.4g},", f"{cllr.high:.4g}]"]
-    assert lines[3].split() == ends

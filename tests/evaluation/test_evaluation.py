@@ -1,7 +1,5 @@
 """What an evaluation shows: tables in every form, plots, comparisons."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -42,22 +40,16 @@ def evaluation(trials: Any) -> bp.Evaluation:
 
 
 def test_every_form_has_the_rows(evaluation: bp.Evaluation, tmp_path: Path) -> None:
-    """CSV and JSON digit by digit, text, Markdown and LaTeX as printed."""
+    """JSON and frames digit by digit, text, Markdown and LaTeX as printed."""
     rows = evaluation.to_dict()
     content = json.loads(evaluation.to_json(tmp_path / "table.json"))
     assert content["table"] == rows
     assert content["eer_definition"] == "rocch"
-    assert (tmp_path / "table.json").read_text() == evaluation.to_json()
-    for read, row in zip(csv.DictReader(io.StringIO(evaluation.to_csv())), rows, strict=True):
-        assert {name: type(row[name])(value) for name, value in read.items()} == row
     pandas = pytest.importorskip("pandas")
     pandas.testing.assert_frame_equal(evaluation.to_frame(), pandas.DataFrame(rows))
-    first = rows[0]
-    assert (first["system"], first["condition"]) == ("A", "odd, any")
-    ends = (100 * first[name] for name in ("eer", "eer_low", "eer_high"))
+    ends = (100 * rows[0][name] for name in ("eer", "eer_low", "eer_high"))
     cell = "{:.2f} [{:.2f}, {:.2f}]".format(*ends)
     for text in (str(evaluation), evaluation.to_markdown(), evaluation.to_latex()):
-        assert "EER (" in text
         assert cell in text
         assert "jackknife over speakers" in text
 

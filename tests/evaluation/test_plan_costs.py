@@ -312,18 +312,12 @@ def test_columns_that_a_key_lacks() -> None:
 
 def test_what_ranks_comes_first() -> None:
     """Tar 1, 3 against non 0, 2, at prior 0.5: threshold 0 costs 1, and the best 0.5."""
-    for first, second, numbers in (
-        ("actual", "minimum", (1.0, 0.5)),
-        ("minimum", "actual", (0.5, 1.0)),
-    ):
+    for first, costs in (("actual", ["1.0000", "0.5000"]), ("minimum", ["0.5000", "1.0000"])):
         text = str(primary_cost(*lists([1.0, 3.0], [0.0, 2.0]), OWN.evolve(ranked_by=first)))
         rows = [line.split() for line in text.splitlines()]
-        assert [first, second] in rows
-        assert ["primary", "cost", *(f"{number:.4f}" for number in numbers)] in rows
+        assert ["primary", "cost", *costs] in rows
         # The hull's corners (1/2, 0), (0, 1/2) meet at 1/4.
         assert ["cent", "25.00"] in [row[-2:] for row in rows]
-        # One partition has no table.
-        assert " targets  non-targets " not in text
 
 
 @pytest.mark.parametrize(
