@@ -245,6 +245,8 @@ def primary_cost(
         If trials of the key have no score. They are left out.
     UncertainPlanWarning
         If the trials are pooled that the plan divides.
+    FewErrorsWarning, SuspectScoresWarning
+        As for `min_dcf` and `act_dcf`.
 
     Notes
     -----
