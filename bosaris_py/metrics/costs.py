@@ -48,6 +48,9 @@ NOT_CALIBRATED = "not calibrated: see calibrate"
 # Of no more trials of a class nothing is said of calibration, and of so many it can be seen.
 _FEW_TRIALS, _LOOKED_AT = 30, 1000
 
+# Costs at more operating points are a curve, whose ends no trials can show.
+_MOST_POINTS = 10
+
 # What is much of a normalized cost; and a share of scores of which the others are exceptions, such
 # as hard decisions that are wrong.
 _MUCH, _MOSTLY = 0.1, 0.99
@@ -381,7 +384,7 @@ def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
     for one, which, price in ((sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)):
         # At this rate a detector costs as much as none.
         rates = np.ravel(costs.default_cost / price)
-        for at in np.argmin(rates, keepdims=True) if rates.size else ():
+        for at in np.argmin(rates, keepdims=True) if 0 < rates.size <= _MOST_POINTS else ():
             where = f" at effective prior {effective[at]:.3g}"
             found += cannot_show(one, which, float(rates[at]), where)
     return found
@@ -468,7 +471,8 @@ def min_dcf(
     SuspectScoresWarning
         As for `eer`.
     FewErrorsWarning
-        If one error of a class costs more than the better decision without a detector.
+        If one error of a class costs more than the better decision without a detector; not of more
+        than 10 operating points, which are a curve.
 
     See Also
     --------

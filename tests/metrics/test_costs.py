@@ -218,4 +218,6 @@ def test_what_so_few_trials_cannot_show(metric) -> None:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", FewErrorsWarning)
             metric(tar, non, *priors)
+            # A curve shows what it can.
+            min_dcf(tar, non, np.linspace(0.01, 0.99, 11))
         assert [one.category for one in told] == [FewErrorsWarning] * (n < 99)
