@@ -24,8 +24,7 @@ _NAMES = {
     "bosaris_py.evaluation": """
         EvaluationPlan PLANS PartitionFactor PrimaryCost Results primary_cost split_by_labels
     """,
-    "bosaris_py.evaluation.case": "CaseLLR case_llr",
-    "bosaris_py.evaluation.validation": "Validation validate",
+    "bosaris_py.evaluation.case": "CaseLLR Validation case_llr validate",
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.files.columns": "Factor",
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
@@ -91,10 +90,14 @@ if TYPE_CHECKING:
     )
     from bosaris_py.calibration import *
     from bosaris_py.evaluation import *
-    from bosaris_py.evaluation.case import CaseLLR as CaseLLR, case_llr as case_llr
+    from bosaris_py.evaluation.case import (
+        CaseLLR as CaseLLR,
+        Validation as Validation,
+        case_llr as case_llr,
+        validate as validate,
+    )
     from bosaris_py.evaluation.evaluate import evaluate as evaluate
     from bosaris_py.evaluation.evaluation import Evaluation as Evaluation
-    from bosaris_py.evaluation.validation import Validation as Validation, validate as validate
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
     from bosaris_py.files.columns import Factor as Factor
     from bosaris_py.fusion import *

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeAlias
 
 import attrs
@@ -11,36 +10,33 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
+from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, said_of_all, warn
-from bosaris_py._parallel import progress_bar
-from bosaris_py._validation import FilePath, Rng
+from bosaris_py._parallel import progress_bar, whole_number
+from bosaris_py.calibration import CrossFit, LinearCalibration
 from bosaris_py.calibration.base import ScoreMap
-from bosaris_py.calibration.cross_fitting import CrossFit, cross_fitted
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.cross_fitting import cross_fitted
 from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
-from bosaris_py.evaluation import plans
+from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
-from bosaris_py.evaluation.plan_costs import PrimaryCost, judge_by_plan
-from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import POOLED, Judging, Row, named_points, rows_of
+from bosaris_py.evaluation.plan_costs import judge_by_plan
+from bosaris_py.evaluation.rows import Judging, Row, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import read
+from bosaris_py.trials import Conditions, Key, Sample, Scores, read
 from bosaris_py.trials.alignment import remedy_of
-from bosaris_py.trials.conditions import Conditions, ConditionsLike, as_conditions
-from bosaris_py.trials.key import Key
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, assemble
+from bosaris_py.trials.scores import assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # What can be judged without a key, by name.
 ListsLike: TypeAlias = (
-    Mapping[str, Results | tuple[npt.ArrayLike | FilePath, npt.ArrayLike | FilePath]] | Results
+    Mapping[str, Results | tuple[npt.ArrayLike | check.FilePath, npt.ArrayLike | check.FilePath]]
+    | Results
 )
 
 # What makes log-likelihood-ratios first: True is `LinearCalibration`.
@@ -52,10 +48,10 @@ _FEW_CONTRADICTIONS = 0.01
 
 def evaluate(
     systems: read.SystemsLike | ListsLike,
-    key: Key | FilePath | None = None,
+    key: Key | check.FilePath | None = None,
     *,
     prior: PriorLike = (0.01, 0.05),
-    plan: EvaluationPlan | str | None = None,
+    plan: plans.EvaluationPlan | str | None = None,
     conditions: ConditionsLike = None,
     speakers: SpeakersLike = None,
     replications: int = 0,
@@ -64,7 +60,7 @@ def evaluate(
     eer: EERDefinition | None = None,
     cross_fit: CrossFitLike = None,
     allow_missing: bool = False,
-    rng: Rng = None,
+    rng: check.Rng = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -159,8 +155,11 @@ def evaluate(
     definition: EERDefinition = eer or (chosen and chosen.eer) or "rocch"
     check.check_choice(definition, EERDefinition, "eer")
     told = speakers if isinstance(speakers, tuple) else (speakers,)
+    if replications:
+        # Before files are read for minutes.
+        whole_number(replications, 2, "replications")
     how = Judging(
-        points=named_points(prior),
+        prior=prior,
         plan=chosen,
         normalize=check.as_flag(normalize, "normalize"),
         eer=definition,
@@ -173,13 +172,12 @@ def evaluate(
     if key is None or large:
         asked: dict[str, object] = {"plan": plan, "conditions": conditions, "speakers": speakers}
         asked |= {"cross_fit": cross_fit, "replications": replications or None}
-        _refuse(asked, "files of that size" if large else "lists of scores without a key")
-        samples = (
-            _samples_in_files(how, *large, workers=workers, progress=progress)
-            if large
-            else _samples_of_lists(systems)
-        )
-        return _judged(how, samples, [], progress=progress)
+        _refuse(asked, f"of {'files of that size' if large else 'lists of scores without a key'}")
+        if large:
+            samples = _samples_in_files(how, *large, workers=workers, progress=progress)
+        else:
+            samples = _samples_of_lists(systems)
+        return _judged(Evaluation(how=how, samples=samples), [], progress=progress)
 
     # Read the systems, and fit what is asked to the key.
     key = read.read_if_path(key)
@@ -190,7 +188,10 @@ def evaluate(
         notes += heard
     # Make the samples, and what divides them.
     who = TrialSpeakers.from_key(key, speakers) if how.by_speaker else None
-    samples = _samples(how, named, key, who)
+    if chosen is not None and chosen.detectors == 2:
+        samples = {"asv and cm": tandem_sample(named["asv"], named["cm"], key, who)}
+    else:
+        samples = {name: Sample.from_trials(one, key, None, who) for name, one in named.items()}
     if not allow_missing:
         _refuse_missing(samples, named, key)
     given = None if conditions is None else as_conditions(conditions, key)
@@ -198,16 +199,17 @@ def evaluate(
         notes += plans.strange_attacks(chosen, key)
         given = Conditions.crossed(key, chosen.sets) if chosen.sets else given
     # List the rows, value every figure, and tell what is to be said of them.
-    return _judged(
-        how, samples, notes, named, key, conditions=given, speakers=speakers, progress=progress
+    asked_for = Evaluation(
+        how=how, samples=samples, systems=named, key=key, conditions=given, speakers=speakers
     )
+    return _judged(asked_for, notes, progress=progress)
 
 
 def _refuse(asked: Mapping[str, object], where: str) -> None:
-    """Raise for the options that need a key in memory."""
+    """Raise for options that are given where they do not apply."""
     for name, value in asked.items():
         if value is not None:
-            raise check.invalid(name, f"be left out of {where}", check.describe(value))
+            raise check.invalid(name, f"be left out {where}", check.describe(value))
 
 
 # ---- The systems and their samples
@@ -250,19 +252,17 @@ def _fitting(
         return how
     plans.refuse_spoofs(key, plan)
     if plan.figures:
-        for what, ruled_out in (("conditions", conditions), ("cross_fit", cross_fit)):
-            if ruled_out is not None:
-                expected = f"be left out with the plan {plan.name}"
-                raise check.invalid(what, expected, check.describe(ruled_out))
+        ruled_out = {"conditions": conditions, "cross_fit": cross_fit}
+        _refuse(ruled_out, f"with the plan {plan.name}")
         if plan.detectors == 2 and {*systems} != {"asv", "cm"}:
             expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
             hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
             raise check.invalid("systems", expected, check.list_some(map(repr, systems)), hint)
-        return attrs.evolve(how, points={}, normalize=plan.normalize)
+        return attrs.evolve(how, prior=(), normalize=plan.normalize)
     if plan.by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in plan.operating_points]
-        return attrs.evolve(how, points=named_points([*dict.fromkeys([*how.prior, *own])]))
+        return attrs.evolve(how, prior=[*dict.fromkeys([*how.prior, *own])])
     return how
 
 
@@ -288,18 +288,9 @@ def _cross_fitted(
                 raise check.invalid("cross_fit", expected, check.describe(model), hint)
         fitted[name] = found.scores
     prior = getattr(getattr(found.final, "map", found.final), "prior", None)
-    trained = "" if prior is None else f", trained at prior {prior:g}"
-    words = f"cross-fitted: {type(found.final).__name__}{trained}"
+    words = f"cross-fitted: {type(found.final).__name__}"
+    words += "" if prior is None else f", trained at prior {prior:g}"
     return fitted, attrs.evolve(how, calibrated=words), notes
-
-
-def _samples(
-    how: Judging, systems: Mapping[str, Scores], key: Key, speakers: TrialSpeakers | None
-) -> dict[str, Sample]:
-    """Return the scored trials of each system, or of two in tandem."""
-    if how.plan is not None and how.plan.detectors == 2:
-        return {"asv and cm": tandem_sample(systems["asv"], systems["cm"], key, speakers)}
-    return {name: Sample.from_trials(one, key, None, speakers) for name, one in systems.items()}
 
 
 def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample]:
@@ -322,19 +313,12 @@ def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample
 
 
 def _samples_in_files(
-    how: Judging,
-    systems: Mapping[str, FilePath],
-    key_file: FilePath,
-    *,
-    workers: int,
-    progress: bool,
+    how: Judging, systems: Mapping[str, check.FilePath], key_file: check.FilePath, **reading: Given
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
     found: dict[str, Sample] = {}
     for name, file in systems.items():
-        files = TrialFiles.open(
-            as_pairs(file, key_file), None, workers=workers, executor=None, progress=progress
-        )
+        files = TrialFiles.open(as_pairs(file, key_file), None, executor=None, **reading)
         found[name] = LargeSample.from_files(files, how.prior)
     return found
 
@@ -344,9 +328,8 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
     for name, sample in samples.items():
         n_lacking = key.n_trials - sample.tar.size - sample.non.size
         if 2 * n_lacking > key.n_trials:
-            call, option = "", ""
-            if name in systems:
-                call, option = remedy_of(key.ids, systems[name].ids)
+            one = systems.get(name)
+            call, option = ("", "") if one is None else remedy_of(key.ids, one.ids)
             raise TrialMismatchError(
                 f"{name}: {n_lacking} of the {key.n_trials} trials of the key have no score, more "
                 "than half. Are models and segments swapped, or is it another key?",
@@ -359,56 +342,37 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
 # ---- Their rows
 
 
-def _judged(
-    how: Judging,
-    samples: Mapping[str, Sample],
-    notes: Sequence[Note],
-    systems: Mapping[str, Scores] = MappingProxyType({}),
-    key: Key | None = None,
-    *,
-    conditions: Conditions | None = None,
-    speakers: SpeakersLike = None,
-    progress: bool,
-) -> Evaluation:
+def _judged(asked: Evaluation, notes: list[Note], *, progress: bool) -> Evaluation:
     """Value every figure of every system, and warn of what is to be said of them."""
+    how, plan, key = asked.how, asked.plan, asked.key
     rows: list[Row] = []
-    said, primary = [*notes], {}
-    for name in progress_bar([*samples], shown=progress, unit="system"):
-        members = None
-        if conditions is not None and key is not None:
-            members, heard = conditions.noted_members(systems[name], key)
-            said += heard
-        own, heard = rows_of(how, name, samples[name], members)
-        said += heard
-        if how.plan is not None and how.plan.sets:
-            own = _mean_of_sets(own, how.plan)
-        if how.plan is not None and not how.plan.figures and key is not None:
-            primary[name], heard = judge_by_plan(systems[name], key, how.plan)
-            said += [attrs.evolve(note, about=name) for note in heard]
-            own = _with_primary(how, own, primary[name], samples[name])
+    primary = {}
+    for name in progress_bar([*asked.samples], shown=progress, unit="system"):
+        members, sample = None, asked.samples[name]
+        if asked.conditions is not None and key is not None:
+            members, heard = asked.conditions.noted_members(asked.systems[name], key)
+            notes += heard
+        own, heard = rows_of(how, name, sample, members)
+        notes += heard
+        if plan is not None and plan.sets:
+            own = _mean_of_sets(own, plan)
+        if plan is not None and not plan.figures and key is not None:
+            primary[name], heard = judge_by_plan(asked.systems[name], key, plan)
+            notes += [attrs.evolve(note, about=name) for note in heard]
+            own = _with_primary(how, own, primary[name], sample)
         rows += own
-    said = said_of_all(said, samples.keys())
-    warn(said)
-    return Evaluation(
-        how=how,
-        rows=tuple(rows),
-        notes=tuple(said),
-        samples=samples,
-        systems=systems,
-        primary=primary,
-        key=key,
-        conditions=conditions,
-        speakers=speakers,
-    )
+    notes = said_of_all(notes, asked.samples.keys())
+    warn(notes)
+    return attrs.evolve(asked, rows=tuple(rows), notes=tuple(notes), primary=primary)
 
 
-def _mean_of_sets(rows: Sequence[Row], plan: EvaluationPlan) -> list[Row]:
+def _mean_of_sets(rows: Sequence[Row], plan: plans.EvaluationPlan) -> list[Row]:
     """Return the rows of data sets, and their mean in place of all trials."""
     *sets, pooled, _ = rows
     if lacking := [row.condition for row in sets if None in row.figures.values()]:
         expected = f"have trials of each class in each {plan.sets}"
         raise check.invalid("key", expected, f"none of some class in {check.list_some(lacking)}")
-    means = {
+    means: dict[str, float | None] = {
         name: sum(row.figures[name] or 0.0 for row in sets) / len(sets) for name in pooled.figures
     }
     return [*sets, attrs.evolve(pooled, condition="mean over sets", figures=means, estimates={})]
@@ -418,15 +382,15 @@ def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Samp
     """Add the primary cost, which is of all trials, and its interval where it has one."""
     if cost.pooled or cost.plan.by_condition:
         return rows
-    figures = {"min_primary": cost.minimum, "act_primary": cost.actual}
+    figures: dict[str, float | None] = {"min_primary": cost.minimum, "act_primary": cost.actual}
     ends = {}
     if how.by_speaker and not cost.parts:
         given = cost.plan.operating_points, cost.plan.normalize
         metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
         ends = how.estimates(metrics, sample.weighted(cost.members))
     return [
-        row.with_figures(figures, ends)
-        if row.condition in (None, POOLED)
-        else row.with_figures(dict.fromkeys(figures), {})
+        attrs.evolve(row, figures=row.figures | figures, estimates=row.estimates | ends)
+        if row.is_whole
+        else attrs.evolve(row, figures=row.figures | dict.fromkeys(figures))
         for row in rows
     ]

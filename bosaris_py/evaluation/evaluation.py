@@ -12,15 +12,11 @@ from bosaris_py import _tables
 from bosaris_py._arrays import Given
 from bosaris_py._notes import Note, lines_about
 from bosaris_py._validation import FilePath, check_choice, invalid
-from bosaris_py.evaluation.plan_costs import PrimaryCost
-from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.rows import POOLED, Judging, Row, figure_of
+from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
+from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, check_same_trials
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials import Conditions, Key, Sample, Scores
+from bosaris_py.trials.sample import check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.compare import ComparisonTable, compare_samples
 
@@ -63,10 +59,10 @@ class Evaluation(_tables.Table):
     0.0
     """
 
-    rows: tuple[Row, ...]
-    notes: tuple[Note, ...]
-    samples: Mapping[str, Sample]
     how: Judging
+    samples: Mapping[str, Sample]
+    rows: tuple[Row, ...] = ()
+    notes: tuple[Note, ...] = ()
     primary: Mapping[str, PrimaryCost] = attrs.Factory(dict)
     systems: Mapping[str, Scores] = attrs.Factory(dict)
     key: Key | None = None
@@ -84,7 +80,7 @@ class Evaluation(_tables.Table):
         if self.plan is not None and self.plan.figures:
             return {}
         samples = {name: one.bona_fide() for name, one in self.samples.items()}
-        return {name: Results._made(one, told=True) for name, one in samples.items()}
+        return {name: Results.from_sample(one, told=True) for name, one in samples.items()}
 
     # ---- The table
 
@@ -118,25 +114,22 @@ class Evaluation(_tables.Table):
     @property
     def facts(self) -> str:
         """What the figures are, in words."""
-        alike = {(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}
-        counts = ""
-        if len(alike) == 1:
-            n_tar, n_non, n_spoof = next(iter(alike))
-            kinds = f"impostors, {n_spoof} spoofs" if n_spoof else "non-targets"
-            counts = f"{n_tar} targets, {n_non} {kinds}"
-        plan, how = self.plan, self.how
+        alike = {row.counts for row in self.rows}
+        told = zip(alike.pop(), self._nouns, strict=False) if len(alike) == 1 else ()
+        counts = ", ".join(f"{n} {noun}" for n, noun in told)
+        plan, how, of_plan = self.plan, self.how, ""
         if how.intervals:
             n_speakers = max(one.n_speakers for one in self.samples.values())
             counts = f"{counts}, {n_speakers} speakers".removeprefix(", ")
-        of_plan = "" if plan is None else f"primary cost of {plan.name}"
-        if any(cost.pooled for cost in self.primary.values()):
-            of_plan = f"NO {of_plan}, because trials are pooled"
-        elif plan is not None and plan.figures:
+        if plan is not None and plan.figures:
             of_whom = "of three classes" if plan.detectors == 1 else "of two detectors"
             of_cm = "of a countermeasure: bona fide trials against spoofs"
             of_plan = f"plan {plan.name} {of_cm if plan.figures == ('cm_eer',) else of_whom}"
-        elif plan is not None and plan.by_condition:
-            of_plan = f"NO {of_plan}, which judges each common condition by itself"
+        elif plan is not None:
+            pooled = any(cost.pooled for cost in self.primary.values())
+            why = ", which judges each common condition by itself" * plan.by_condition
+            why = ", because trials are pooled" if pooled else why
+            of_plan = f"{'NO ' * bool(why)}primary cost of {plan.name}{why}"
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
         costs = _tables.scale_of_costs(how.normalize if has_costs else None)
         said = counts, costs, _tables.words_of_eer(how.eer), how.intervals, of_plan, how.calibrated
@@ -170,10 +163,15 @@ class Evaluation(_tables.Table):
         heads = ["system"]
         if any(row.condition is not None for row in self.rows):
             heads.append("condition")
-        if len({(row.n_tar, row.n_non, row.n_spoof) for row in self.rows}) > 1:
-            heads += ["targets", "impostors", "spoofs"] if self.how.spoofs else []
-            heads += [] if self.how.spoofs else ["targets", "non-targets"]
+        if len({row.counts for row in self.rows}) > 1:
+            heads += self._nouns
         return tuple(heads)
+
+    @property
+    def _nouns(self) -> tuple[str, ...]:
+        """What the counts of a row are of."""
+        spoofs = self.how.spoofs
+        return ("targets", "impostors", "spoofs") if spoofs else ("targets", "non-targets")
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -182,33 +180,26 @@ class Evaluation(_tables.Table):
     @property
     def _rules(self) -> tuple[int, ...]:
         names = [row.system for row in self.rows]
-        first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
-        return tuple(sorted(first.values())) if "condition" in self._heads else (1,)
+        first = tuple(1 + names.index(name) for name in dict.fromkeys(names))
+        return first if "condition" in self._heads else (1,)
 
     def _texts(self) -> list[list[str]]:
         lines = [[*self._heads, *(figure_of(name).head for name in self._figures)]]
         for row in self.rows:
-            cells = {
-                "system": row.system,
-                "condition": row.condition or "",
-                "targets": f"{row.n_tar}",
-            }
-            cells |= {"non-targets": f"{row.n_non}", "impostors": f"{row.n_non}"}
-            cells |= {"spoofs": f"{row.n_spoof}"}
+            cells = {"system": row.system, "condition": row.condition or ""}
+            cells |= zip(self._nouns, map(str, row.counts), strict=False)
             figures = (_cell(row, name) for name in self._figures)
             lines.append([*(cells[head] for head in self._heads), *figures])
         return lines
 
     def _best(self) -> set[tuple[int, int]]:
         """Return the cells of the lowest figures among all trials of each system."""
-        whole = [(i, row) for i, row in enumerate(self.rows) if row.condition in (None, POOLED)]
-        found = set()
+        whole = {i: row.figures for i, row in enumerate(self.rows) if row.is_whole}
+        found: set[tuple[int, int]] = set()
         for column, name in enumerate(self._figures, start=len(self._heads)):
-            values = {i: value for i, row in whole if (value := row.figures.get(name)) is not None}
-            if len(whole) > 1 and values:
-                found |= {
-                    (i, column) for i, value in values.items() if value == min(values.values())
-                }
+            values = {i: x for i, one in whole.items() if (x := one.get(name)) is not None}
+            if len(whole) > 1:
+                found |= {(i, column) for i, x in values.items() if x == min(values.values())}
         return found
 
     # ---- Plots
@@ -322,13 +313,12 @@ class Evaluation(_tables.Table):
 
         figure = figure_of(options.pop("figure", self.leading))
         check_choice(figure.column, self._figures, "figure")
-        chosen = [row for row in self.rows if system in (None, row.system)]
-        several = len({row.system for row in chosen}) > 1
-        found = {}
-        for row in chosen:
+        known = [row for row in self.rows if figure.column in row.estimates]
+        known = [row for row in known if system in (None, row.system)]
+        several, found = len({row.system for row in known}) > 1, {}
+        for row in known:
             parts = row.system if several or row.condition is None else "", row.condition
-            if figure.column in row.estimates:
-                found[", ".join(filter(None, parts))] = row.estimates[figure.column]
+            found[", ".join(filter(None, parts))] = row.estimates[figure.column]
         if not found:
             hint = "evaluate(..., speakers=...) gives them."
             raise invalid("kind", "be of figures with intervals", repr(figure.column), hint)
@@ -355,20 +345,18 @@ class Evaluation(_tables.Table):
         InvalidInputError
             If there is one system, or systems are in files.
         """
-        if self.key is None or len(self.samples) < 2:
+        key, samples, systems = self.key, self.samples, self.systems
+        if key is None or len(samples) < 2:
             expected = "be at least two in memory, where pairs of them are compared"
             raise invalid("systems", expected, "files or one system; evaluate() takes Scores")
         if self.plan is not None and self.plan.sets:
             hint = "Compare systems on the trials of each set."
             raise invalid("plan", "be of one data set", self.plan.name, hint)
         chosen = next(iter(self.how.metrics.values())) if metric is None else as_metric(metric)
-        check_same_trials(self.systems, self.key)
-        samples = self.samples
+        check_same_trials(systems, key)
         if not self.how.by_speaker:
-            who = TrialSpeakers.from_key(self.key, self.speakers)
-            samples = {
-                n: Sample.from_trials(x, self.key, None, who) for n, x in self.systems.items()
-            }
+            who = TrialSpeakers.from_key(key, self.speakers)
+            samples = {n: Sample.from_trials(x, key, None, who) for n, x in systems.items()}
         return compare_samples(samples, chosen, level=1.0 - self.how.confidence)
 
     def report(
@@ -428,13 +416,10 @@ class Evaluation(_tables.Table):
 
 def _cell(row: Row, name: str) -> str:
     """Return a figure, and its interval if there is one, as text."""
-    value = row.figures.get(name)
+    figure, value, ends = figure_of(name), row.figures.get(name), row.ends(name)
     if value is None:
         return "-"
-    figure = figure_of(name)
-    ends = row.ends(name)
     if ends is None:
         return figure.text(value)
-    return _tables.WithInterval(
-        figure.text(value), f"[{figure.text(ends[0])}, {figure.text(ends[1])}]"
-    )
+    low, high = map(figure.text, ends)
+    return _tables.WithInterval(figure.text(value), f"[{low}, {high}]")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import attrs
 import numpy as np
@@ -19,7 +19,9 @@ from bosaris_py import errors
 from bosaris_py._arrays import Given
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of
-from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.metrics.tandem import Form
+from bosaris_py.metrics.third_class import to_costs
+from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.conditions import checked_weights
 from bosaris_py.trials.key import Key
@@ -42,8 +44,14 @@ def _texts(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
+def _records(kind: Given, values: Iterable[object]) -> tuple[Given, ...]:
+    """Return records of a kind; as in TOML some may be tables, or their first field alone."""
+    made = (kind(**value) if isinstance(value, dict) else value for value in values)
+    return tuple(one if isinstance(one, kind) else kind(one) for one in made)
+
+
 def _points(values: Iterable[OperatingPoint | float]) -> tuple[OperatingPoint, ...]:
-    return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in values)
+    return _records(OperatingPoint, values)
 
 
 @attrs.frozen
@@ -85,16 +93,11 @@ class PartitionFactor:
     )
 
     def __attrs_post_init__(self) -> None:
-        """Raise if levels are repeated, or what refers to levels does not fit them."""
-        levels = self.levels
-        if levels is not None and (not levels or len({*levels}) < len(levels)):
-            raise invalid("levels", "name each level once, or be None", describe(levels))
-        if levels and not {*self.target_only} <= {*levels}:
-            raise invalid("target_only", f"be among the levels {levels}", str(self.target_only))
-        if self.target_only and self.classes != "both":
-            raise invalid("classes", "be 'both' beside `target_only`", describe(self.classes))
+        """Raise if what refers to levels does not fit them."""
+        if self.levels and not {*self.target_only} <= {*self.levels}:
+            raise invalid("target_only", f"be among {self.levels}", str(self.target_only))
         if self.weights is not None:
-            checked_weights(self.weights, levels or ())
+            checked_weights(self.weights, self.levels or ())
 
     def __str__(self) -> str:
         """Say by which values which trials are divided."""
@@ -109,15 +112,11 @@ class PartitionFactor:
 
 
 def _factors(values: Iterable[PartitionFactor | str]) -> tuple[PartitionFactor, ...]:
-    return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in values)
+    return _records(PartitionFactor, values)
 
 
 def _plans(values: Iterable[EvaluationPlan | str]) -> tuple[EvaluationPlan, ...]:
     return tuple(map(find_plan, values))
-
-
-def _spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
-    return None if costs is None else SpoofCosts.named(costs)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -202,14 +201,12 @@ class EvaluationPlan:
     ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
     by_condition: bool = False
     figures: tuple[str, ...] = attrs.field(default=(), converter=_texts)
-    spoof_costs: SpoofCosts | None = attrs.field(default=None, converter=_spoof_costs)
-    tandem_form: Literal["revised", "legacy"] = attrs.field(
-        default="revised", validator=one_of(("revised", "legacy"))
+    spoof_costs: SpoofCosts | None = attrs.field(
+        default=None, converter=attrs.converters.optional(to_costs)
     )
+    tandem_form: Form = attrs.field(default="revised", validator=one_of(Form))
     sets: str = ""
-    eer: EERDefinition | None = attrs.field(
-        default=None, validator=attrs.validators.optional(one_of(EERDefinition))
-    )
+    eer: EERDefinition | None = None
     attacks: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     source: str = ""
     date: str = ""
@@ -217,22 +214,19 @@ class EvaluationPlan:
 
     def __attrs_post_init__(self) -> None:
         """Raise unless the plan has operating points, parts or figures, and what fits these."""
-        kinds = ("operating_points", "parts", "figures")
+        # What a plan is of, and what does not go with it.
+        kinds = {
+            "operating_points": ["spoof_costs", "sets"],
+            "parts": ["spoof_costs", "sets", "factors", "select"],
+            "figures": ["factors", "select", *(["sets"] if self.detectors == 2 else [])],
+        }
         given = [name for name in kinds if getattr(self, name)]
         if len(given) != 1:
             got = " and ".join(given) or "none"
             raise invalid(", ".join(kinds), "be given, exactly one of them", got)
-        unfit = {
-            "operating_points": ["spoof_costs", "sets"],
-            "parts": ["spoof_costs", "sets", "factors", "select"],
-            "figures": ["factors", "select", *(["sets"] if self.detectors == 2 else [])],
-        }[given[0]]
-        if beside := [name for name in unfit if getattr(self, name)]:
-            expected = f"be left out beside {given[0]}"
-            raise invalid(beside[0], expected, describe(getattr(self, beside[0])))
-        names = [factor.name for factor in self.factors]
-        if len({*names}) < len(names):
-            raise invalid("factors", "name each column once", str(names))
+        if beside := [name for name in kinds[given[0]] if getattr(self, name)]:
+            got = describe(getattr(self, beside[0]))
+            raise invalid(beside[0], f"be left out beside {given[0]}", got)
         if not any({*self.figures} <= {*family} for family in _FAMILIES):
             families = "; or ".join(map(", ".join, _FAMILIES))
             raise invalid("figures", f"be of {families}", str(self.figures))
@@ -249,11 +243,8 @@ class EvaluationPlan:
         """Priors and costs of three classes; empty without."""
         if self.spoof_costs is None:
             return ""
-        # Prices of further kinds are left out where they are not given.
-        given = attrs.asdict(
-            self.spoof_costs, filter=lambda at, value: not at.kw_only or value != at.default
-        )
-        return ", ".join(f"{name.capitalize()} {value:g}" for name, value in given.items())
+        given = attrs.asdict(self.spoof_costs).items()
+        return ", ".join(f"{name.capitalize()} {value:g}" for name, value in given)
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -280,20 +271,9 @@ class EvaluationPlan:
             If the file is no TOML, or its keys are not those of a plan.
         """
         try:
-            return cls._from_table(tomllib.loads(Path(path).read_text(encoding="utf-8")), PLANS)
+            return cls(**tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise errors.FileFormatError(f"{path}: {error}") from error
-
-    @classmethod
-    def _from_table(cls, table: Mapping[str, Given], known: Mapping[str, EvaluationPlan]) -> Self:
-        """Make a plan of what TOML holds."""
-        made = {**table, "parts": [known[name] for name in table.get("parts", ())]}
-        made["operating_points"] = [
-            OperatingPoint(**point) if isinstance(point, dict) else point
-            for point in table.get("operating_points", ())
-        ]
-        made["factors"] = [PartitionFactor(**factor) for factor in table.get("factors", ())]
-        return cls(**made)
 
     def evolve(self, **changes: Given) -> Self:
         """Return a plan in which some parts are replaced.
@@ -315,33 +295,26 @@ class EvaluationPlan:
 
     def __str__(self) -> str:
         """Say in some lines what the plan asks for, and where it stands."""
-        lines = [f"{self.name}: {self.title}" if self.title else self.name]
-        if self.parts:
-            lines.append(f"  mean over          {', '.join(part.name for part in self.parts)}")
-        if self.figures:
-            lines.append(f"  figures            {', '.join(self.figures)}")
-        if self.spoof_costs is not None:
-            lines.append(f"  costs              {self.costs_in_words}")
-        if self.detectors == 2:
-            lines.append(f"  detectors          asv and cm, {self.tandem_form} t-DCF")
-        if self.eer is not None:
-            lines.append(f"  equal error-rates  {self.eer}")
-        if self.sets:
-            lines.append(f"  mean over          the values of {self.sets}")
+        rows = [
+            ("mean over", ", ".join(part.name for part in self.parts)),
+            ("figures", ", ".join(self.figures)),
+            ("costs", self.costs_in_words),
+            ("detectors", f"asv and cm, {self.tandem_form} t-DCF" * (self.detectors == 2)),
+            ("equal error-rates", self.eer),
+            ("mean over", self.sets and f"the values of {self.sets}"),
+        ]
         for point, beta in zip(self.operating_points, self.betas, strict=True):
             costs = f"C_miss {point.c_miss:g}, C_fa {point.c_fa:g}, beta {beta:.6g}"
-            lines.append(f"  operating point    P_target {point.p_target:g}, {costs}")
-        if self.select:
-            chosen = ", ".join(f"{column} = {level}" for column, level in self.select.items())
-            lines.append(f"  trials             {chosen}")
-        lines.extend(f"  partitions by      {factor}" for factor in self.factors)
-        if not self.factors and not self.parts and not self.figures:
-            lines.append("  partitions         none: trials are pooled")
-        lines.append(f"  ranked by          {self.ranked_by} cost")
-        if self.source:
-            lines.append(f"  source             {self.source}{self.date and f' ({self.date})'}")
-        lines.extend(f"  note               {note}" for note in self.notes)
-        return "\n".join(lines)
+            rows.append(("operating point", f"P_target {point.p_target:g}, {costs}"))
+        rows.append(("trials", ", ".join(f"{name} = {of}" for name, of in self.select.items())))
+        rows += [("partitions by", str(factor)) for factor in self.factors]
+        if self.operating_points and not self.factors:
+            rows.append(("partitions", "none: trials are pooled"))
+        rows.append(("ranked by", f"{self.ranked_by} cost"))
+        rows.append(("source", self.source and f"{self.source} ({self.date})".removesuffix(" ()")))
+        rows += [("note", note) for note in self.notes]
+        title = f"{self.name}: {self.title}".removesuffix(": ")
+        return "\n".join([title, *(f"  {name:<19}{text}" for name, text in rows if text)])
 
 
 def find_plan(plan: EvaluationPlan | str) -> EvaluationPlan:
@@ -361,39 +334,28 @@ class _Plans(dict[str, EvaluationPlan]):
 
     def __missing__(self, name: str) -> EvaluationPlan:
         """Return a plan; an unknown name is an error that lists the known ones."""
-        for known, plan in self.items():
-            if _bare(known) == _bare(str(name)):
-                return plan
-        known = list_some(self, shown=len(self))
-        raise errors.InvalidInputError(f"There is no evaluation plan {name!r}; known are {known}.")
+        # "SRE18-CMN2", "sre18_cmn2" and "SRE18 CMN2" are all in use.
+        bare = {"".join(filter(str.isalnum, known.casefold())): known for known in self}
+        if (known := bare.get("".join(filter(str.isalnum, str(name).casefold())))) is not None:
+            return self[known]
+        listed = list_some(self, shown=len(self))
+        raise errors.InvalidInputError(f"There is no evaluation plan {name!r}; known are {listed}.")
 
 
-def _bare(name: str) -> str:
-    """Return a name as it is compared: no case, no punctuation."""
-    # "SRE18-CMN2", "sre18_cmn2" and "SRE18 CMN2" are all in use.
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
-def _presets() -> _Plans:
-    """Read the plans that come with the package; parts come before their plan."""
-    text = Path(__file__).with_name("plans.toml").read_text(encoding="utf-8")
-    found = _Plans()
-    for table in tomllib.loads(text)["plan"]:
-        found[table["name"]] = EvaluationPlan._from_table(table, found)
-    return found
-
-
-PLANS = _presets()
+# The plans that come with the package; parts come before their plan.
+PLANS = _Plans()
+for _table in tomllib.loads(Path(__file__).with_name("plans.toml").read_text("utf-8"))["plan"]:
+    PLANS[_table["name"]] = EvaluationPlan(**_table)
 
 # What stands for no attack; trials whose kind is not known have it, too.
 _BONA_FIDE = ("bonafide", "bona-fide", "-", "")
 
 
-def refuse_spoofs(key: Key, plan: EvaluationPlan | None) -> None:
+def refuse_spoofs(key: Key, plan: EvaluationPlan) -> None:
     """Raise if a key has spoofs, and a plan does not know the third class."""
-    if key.n_spoof and (plan is None or not plan.figures):
+    if key.n_spoof and not plan.figures:
         hint = 'For instance "ASVspoof5-2". Without spoofs judge key.bona_fide().'
-        got = f"{'none' if plan is None else plan.name}, and {key.n_spoof} spoofs"
+        got = f"{plan.name}, and {key.n_spoof} spoofs"
         raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
 
 
@@ -405,11 +367,10 @@ def strange_attacks(plan: EvaluationPlan, key: Key) -> list[Note]:
     found = attack.codes[key.labels == -2] if key.n_spoof else attack.codes
     used = attack.levels[np.unique(found)].tolist()
     strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
-    if not strange:
-        return []
     n_trials = int(np.isin(attack.values(), strange).sum())
     text = (
         f"{n_trials} trials are of attacks that the data of {plan.name} do not have "
         f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
     )
-    return [Note(errors.BosarisWarning, text, advice="Is it the plan of these data?")]
+    note = Note(errors.BosarisWarning, text, advice="Is it the plan of these data?")
+    return [note] if strange else []

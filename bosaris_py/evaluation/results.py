@@ -12,21 +12,18 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Answer, FloatArray, read_only
-from bosaris_py._notes import Note, warn
+from bosaris_py._notes import warn
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.files.columns import as_labels
-from bosaris_py.metrics.costs import Cllr, not_calibrated
-from bosaris_py.metrics.ranks import AUC, inverted
-from bosaris_py.numerics.hull import ROCCH, Threshold
+from bosaris_py.metrics.costs import Cllr, not_calibrated, unseen_costs
+from bosaris_py.metrics.ranks import AUC, cannot_show, inverted
+from bosaris_py.numerics import ROC, ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.trials import Key, Sample, Scores
 from bosaris_py.trials.conditions import ConditionsLike
-from bosaris_py.trials.key import Key
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials.scores import to_natural
 
 
 def split_by_labels(
@@ -154,22 +151,20 @@ class Results:
         return cls(*split_by_labels(labels, scores), base=base)
 
     @classmethod
-    def from_sample(cls, sample: Sample) -> "Results":
+    def from_sample(cls, sample: Sample, *, told: bool = False) -> "Results":
         """Evaluate trials that do not lie in two lists.
 
         Parameters
         ----------
         sample : Sample
             The scored trials of one system.
+        told : bool, default: False
+            What is strange about the scores has been told: figures do not warn.
 
         Returns
         -------
         Results
         """
-        return cls._made(sample)
-
-    @classmethod
-    def _made(cls, sample: Sample, *, told: bool = False) -> "Results":
         results = cls.__new__(cls)
         results.__attrs_init__(sample, told)
         return results
@@ -379,6 +374,7 @@ class Results:
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
         costs = DecisionCosts.from_prior(prior)
+        self._warn_of_costs(prior)
         return costs.cost(*self._llrs.rates(costs.thresholds), normalize=normalize)
 
     def min_dcf(
@@ -397,8 +393,13 @@ class Results:
         -------
         float or (k,) ndarray of float64
         """
+        self._warn_of_costs(prior)
         # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
+
+    def _warn_of_costs(self, prior: PriorLike) -> None:
+        """Warn of costs that so few trials cannot show."""
+        warn([] if self._told else unseen_costs(self.sample, prior))
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.
@@ -433,23 +434,16 @@ class Results:
         Warns
         -----
         FewErrorsWarning
-            If the trials cannot show so low a rate: less than one of them may err.
+            If the trials cannot show so low a rate: less than one of them may err. Costs warn
+            likewise.
         """
-        given = {
-            name: rates for name, rates in (("pmiss", pmiss), ("pfa", pfa)) if rates is not None
-        }
-        if len(given) != 1:
-            got = "both" if given else "neither"
-            raise check.invalid("pmiss or pfa", "be given, exactly one of them", got)
-        ((name, rates),) = given.items()
-        listed = np.ravel(rates).tolist()
-        found = [self.roc.threshold_at(**{name: rate}) for rate in listed]
-        n = self.n_non if name == "pfa" else self.n_tar
-        if low := [rate for rate in listed if 0.0 < rate * n < 1.0]:
-            noun = "non-targets" if name == "pfa" else "targets"
-            text = f"{n} {noun} cannot show a {name} of {min(low):g}; the lowest is {1 / n:.2g}"
-            warn([Note(FewErrorsWarning, text, count=n)])
-        return found if np.ndim(rates) else found[0]
+        which = "pmiss" if pfa is None else "pfa"
+        asked = {"pmiss": pmiss, "pfa": pfa}
+        rates = np.asarray(asked[which])
+        found = [self.roc.threshold_at(**{**asked, which: rate}) for rate in rates.ravel().tolist()]
+        one = self.sample.tar if pfa is None else self.sample.non
+        warn(cannot_show(one, which, rates[rates > 0].min(initial=1.0)))
+        return found if rates.ndim else found[0]
 
     def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Answer, Answer]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
@@ -468,47 +462,16 @@ class Results:
         pmiss, pfa = self.sample.rates(limits)
         return pmiss[()], pfa[()]
 
-    def to_dict(self, prior: PriorLike | None = None) -> dict[str, object]:
+    def to_dict(self) -> dict[str, float]:
         """Return the results as plain numbers, for JSON or any table library.
-
-        Parameters
-        ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
-            Operating points at which to add the detection costs.
 
         Returns
         -------
         dict
             ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``, ``auc``, ``cllr``,
-            ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for each:
-            ``plo``, the normalized ``act_dcf`` and ``min_dcf``, both thresholds, the error-rates at
-            these, and ``default_cost``, by which costs are divided; ``normalized`` is True.
+            ``min_cllr``.
         """
-        names = ("n_tar", "n_non", "eer", "eer_threshold", "prbep", "auc", "cllr", "min_cllr")
-        record: dict[str, object] = {name: getattr(self, name) for name in names}
+        names = ("n_tar", "n_non", "eer", "prbep", "auc", "cllr", "min_cllr")
         # A plain number, without the error-rates at the threshold.
-        record["eer_threshold"] = float(self.eer_threshold)
-        if prior is not None:
-            record["operating_points"] = self._cost_records(prior)
-        return record
-
-    def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
-        # One search for the best vertices and one count at all Bayes thresholds serve all columns.
-        costs = DecisionCosts.from_prior(prior)
-        best = self.rocch.best_vertices(costs)
-        actual = self._llrs.rates(costs.thresholds)
-        minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
-        columns = {
-            "plo": costs.plo,
-            "act_dcf": costs.cost(*actual, normalize=True),
-            "act_threshold": costs.thresholds,
-            "act_pmiss": actual[0],
-            "act_pfa": actual[1],
-            "min_dcf": costs.cost(*minimal, normalize=True),
-            "min_threshold": self.rocch.thresholds[best],
-            "min_pmiss": minimal[0],
-            "min_pfa": minimal[1],
-            "default_cost": costs.default_cost,
-        }
-        rows = zip(*(np.atleast_1d(column).tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) | {"normalized": True} for row in rows]
+        eer_threshold = float(self.eer_threshold)
+        return {name: getattr(self, name) for name in names} | {"eer_threshold": eer_threshold}

@@ -16,21 +16,16 @@ import attrs
 import numpy as np
 
 from bosaris_py._notes import Note
-from bosaris_py._parallel import whole_number
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
 from bosaris_py.metrics.metric import AnyMetric
-from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.conditions import ConditionMembers
-from bosaris_py.trials.sample import Sample
+from bosaris_py.trials import ConditionMembers, Sample
 from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
-
-# What a-DCF a key with spoofs has by default.
-_DEFAULT_COSTS = "a-DCF1"
 
 # The rows of all conditions: their trials alike, and each condition with its weight.
 POOLED, EQUALISED = "pooled", "equalised"
@@ -89,17 +84,12 @@ def figure_of(column: str) -> Figure:
     return known._replace(column=column, name=f"{known.name}{bracket}{point}")
 
 
-def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
+def named_points(prior: costs.Points) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs: ``(0.05)``."""
-    points = costs.to_points(prior)
-    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
+    points = dict.fromkeys(prior)
+    named = {costs.point_words((point,)): point for point in points}
     # Six digits are readable; where they do not tell the points apart, all digits do.
-    for show in ("{:g}".format, repr):
-        names = [f"({', '.join(map(show, values))})" for values in numbers]
-        named = dict(zip(names, points, strict=True))
-        if len(named) == len(points):
-            break
-    return named
+    return named if len(named) == len(points) else {f"({point})": point for point in points}
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -126,8 +116,18 @@ class Row:
     n_tar: int
     n_non: int
     n_spoof: int
-    figures: Mapping[str, float | None]
-    estimates: Mapping[str, Estimate] = attrs.Factory(dict)
+    figures: dict[str, float | None]
+    estimates: dict[str, Estimate] = attrs.Factory(dict)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of targets, of impostors or all non-targets, and of spoofs."""
+        return self.n_tar, self.n_non, self.n_spoof
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of all trials alike."""
+        return self.condition in (None, POOLED)
 
     def ends(self, figure: str) -> tuple[float, float] | None:
         """Return the interval of a figure, None without one."""
@@ -136,17 +136,10 @@ class Row:
             return None
         return found.low, found.high
 
-    def with_figures(
-        self, figures: Mapping[str, float | None], estimates: Mapping[str, Estimate]
-    ) -> Row:
-        """Return the row with more figures."""
-        figures, estimates = {**self.figures, **figures}, {**self.estimates, **estimates}
-        return attrs.evolve(self, figures=figures, estimates=estimates)
-
     def to_dict(self) -> dict[str, object]:
         """Return plain values: counts, figures, and ends as ``<figure>_low`` and ``_high``."""
-        record: dict[str, object] = {"system": self.system, "condition": self.condition}
-        record |= {"n_tar": self.n_tar, "n_non": self.n_non, "n_spoof": self.n_spoof}
+        names = ("system", "condition", "n_tar", "n_non", "n_spoof")
+        record: dict[str, object] = {name: getattr(self, name) for name in names}
         for name, value in self.figures.items():
             record[name] = value
             if (ends := self.ends(name)) is not None:
@@ -160,8 +153,8 @@ class Judging:
 
     Parameters
     ----------
-    points : mapping of str to float or OperatingPoint
-        Operating points, by what follows the names of costs: ``(0.05)``.
+    prior : sequence of float or OperatingPoint
+        Operating points.
     plan : EvaluationPlan or None
         A plan of three classes has the figures, in place of all others.
     normalize, eer, confidence, replications, seed
@@ -174,7 +167,7 @@ class Judging:
         How scores became log-likelihood-ratios, if that was done here.
     """
 
-    points: Mapping[str, float | OperatingPoint]
+    prior: costs.Points = attrs.field(converter=costs.to_points)
     plan: EvaluationPlan | None
     normalize: bool
     eer: EERDefinition
@@ -185,16 +178,6 @@ class Judging:
     spoofs: bool = False
     calibrated: str = ""
 
-    def __attrs_post_init__(self) -> None:
-        """Raise unless replicates can be drawn, before files are read for minutes."""
-        if self.replications:
-            whole_number(self.replications, 2, "replications")
-
-    @property
-    def prior(self) -> list[float | OperatingPoint]:
-        """The operating points as a list."""
-        return [*self.points.values()]
-
     @property
     def metrics(self) -> dict[str, AnyMetric]:
         """The metric of each figure."""
@@ -202,10 +185,11 @@ class Judging:
             return metrics_of_plan(self.plan, self.eer)
         found: dict[str, AnyMetric] = {"eer": ranks.EER(self.eer)}
         for name, metric in (("min_dcf", costs.MinDCF), ("act_dcf", costs.ActDCF)):
-            found |= {f"{name}{n}": metric(p, self.normalize) for n, p in self.points.items()}
+            points = named_points(self.prior).items()
+            found |= {f"{name}{words}": metric(one, self.normalize) for words, one in points}
         found |= {"min_cllr": ranks.MinCllr(), "cllr": costs.Cllr()}
         if self.spoofs:
-            found["a_dcf"] = third_class.ADCF(_DEFAULT_COSTS, self.normalize)
+            found["a_dcf"] = third_class.ADCF("a-DCF1", self.normalize)
             found |= _rates_of_kinds(self.eer)
         return found
 
@@ -226,14 +210,14 @@ class Judging:
         """Compute the figures of a sample, and their intervals."""
         asked = self.metrics
         defined = {name: one for name, one in asked.items() if _has_classes(one, sample)}
-        values = {name: one.value(sample) for name, one in defined.items()}
+        figures = {n: one.value(sample) if n in defined else None for n, one in asked.items()}
         return Row(
             system=system,
             condition=condition,
             n_tar=sample.n_tar,
             n_non=sample.n_non,
             n_spoof=sample.n_spoof,
-            figures={name: values.get(name) for name in asked},
+            figures=figures,
             estimates=self.estimates(defined, sample) if self.by_speaker else {},
         )
 
@@ -241,15 +225,10 @@ class Judging:
         """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""
         if self.replications:
             # Each figure begins with the seed, so that all have the same replicates.
-            return {
-                name: self.resampling.estimate(metric, [metric.view(sample)])
-                for name, metric in metrics.items()
-            }
-        found = jackknife([*metrics.values()], sample)
-        return {
-            name: one.estimate(self.confidence, left.names)
-            for name, (one, left) in zip(metrics, found, strict=True)
-        }
+            pairs = ((name, one, [one.view(sample)]) for name, one in metrics.items())
+            return {name: self.resampling.estimate(one, view) for name, one, view in pairs}
+        found = zip(metrics, jackknife([*metrics.values()], sample), strict=True)
+        return {name: one.estimate(self.confidence, left.names) for name, (one, left) in found}
 
     def notes(self, sample: Sample, row: Row) -> list[Note]:
         """Tell what is strange about a sample, and what few speakers leave open."""
@@ -258,19 +237,17 @@ class Judging:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
             found += ranks.inverted(scored) or costs.not_calibrated(scored, self.prior or None)
+            found += costs.unseen_costs(scored, self.prior)
         found += [note for one in row.estimates.values() for note in one.notes]
         return [*{note.kind: note for note in found[::-1]}.values()][::-1]
 
 
 def few_trials(sample: Sample) -> list[Note]:
     """Note classes of so few trials that one error more or less is a quarter of the rate."""
-    sizes = {"targets": sample.n_tar, "non-targets": sample.n_non}
-    few = {noun: n for noun, n in sizes.items() if 0 < n < FEWEST_UNITS}
-    if not few:
-        return []
-    counts = " and ".join(f"{n} {noun}" for noun, n in few.items())
-    text = f"{counts}: too few to show any error-rate"
-    return [Note(FewErrorsWarning, text, count=min(few.values()))]
+    sizes = (sample.n_tar, "targets"), (sample.n_non, "non-targets")
+    few = [(n, noun) for n, noun in sizes if 0 < n < FEWEST_UNITS]
+    text = " and ".join(f"{n} {noun}" for n, noun in few) + ": too few to show any error-rate"
+    return [Note(FewErrorsWarning, text, count=min(few)[0])] if few else []
 
 
 def _has_classes(metric: AnyMetric, sample: Sample) -> bool:
@@ -289,8 +266,13 @@ def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:
     return sample.take(tar, non)
 
 
-def parts_of(sample: Sample, members: Sequence[ConditionMembers]) -> Iterator[tuple[str, Sample]]:
-    """Yield all trials of conditions pooled, each condition alone, and all weighted."""
+def parts_of(
+    sample: Sample, members: Sequence[ConditionMembers] | None
+) -> Iterator[tuple[str | None, Sample]]:
+    """Yield all trials; of conditions all pooled, each alone, and all weighted."""
+    if members is None:
+        yield None, sample
+        return
     whole = pooled(sample, members)
     yield POOLED, whole
     for item in members:
@@ -302,25 +284,21 @@ def rows_of(
     how: Judging, system: str, sample: Sample, members: Sequence[ConditionMembers] | None
 ) -> tuple[list[Row], list[Note]]:
     """Return the rows of a system, conditions first, and what is to be said of them."""
-    if members is None:
-        row = how.row(system, None, sample)
-        if {*row.figures.values()} == {None}:
-            # What the trials lack is said in words.
-            next(iter(how.metrics.values())).view(sample)
-        return [row], [attrs.evolve(note, about=system) for note in how.notes(sample, row)]
     rows, notes = [], []
     # What is said of all trials is not said of each condition.
     said: set[type[Warning]] = set()
     for name, part in parts_of(sample, members):
         row = how.row(system, name, part)
         rows.append(row)
+        if members is None and {*row.figures.values()} == {None}:
+            # What the trials lack is said in words.
+            next(iter(how.metrics.values())).view(sample)
+        about = system if row.is_whole else f"{system}, {name}"
         for note in how.notes(part, row):
             if note.kind not in said or (note.count is not None and note.count < FEWEST_UNITS):
-                about = system if name == POOLED else f"{system}, {name}"
                 notes.append(attrs.evolve(note, about=about))
-        if name == POOLED:
-            said = {note.kind for note in notes}
-    return [*rows[1:-1], rows[0], rows[-1]], notes
+        said |= {note.kind for note in notes if row.is_whole}
+    return (rows if members is None else [*rows[1:-1], rows[0], rows[-1]]), notes
 
 
 def _rates_of_kinds(eer: EERDefinition) -> dict[str, AnyMetric]:
@@ -333,9 +311,9 @@ def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMe
     """Return the metric of each figure of a plan of three classes, or of two detectors."""
     of_cm = tandem.CountermeasureEER if plan.detectors == 2 else third_class.BonafideEER
     known = {**_rates_of_kinds(eer), "t_eer": tandem.TEER(), "cm_eer": of_cm(eer)}
-    if plan.spoof_costs is not None:
-        known["a_dcf"] = third_class.ADCF(plan.spoof_costs, plan.normalize)
-        known["act_a_dcf"] = third_class.ActADCF(plan.spoof_costs, plan.normalize)
-        known["t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form)
-        known["act_t_dcf"] = tandem.TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
+    if (given := plan.spoof_costs) is not None:
+        known["a_dcf"] = third_class.ADCF(given, plan.normalize)
+        known["act_a_dcf"] = third_class.ActADCF(given, plan.normalize)
+        known["t_dcf"] = tandem.TDCF(given, form=plan.tandem_form)
+        known["act_t_dcf"] = tandem.TDCF(given, form=plan.tandem_form, threshold="bayes")
     return {name: known[name] for name in plan.figures}

@@ -30,7 +30,7 @@ from bosaris_py._validation import as_flag, as_number, refuse_nan
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
-from bosaris_py.metrics.ranks import inverted
+from bosaris_py.metrics.ranks import cannot_show, inverted
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.scoring import softplus
@@ -40,6 +40,9 @@ NOT_CALIBRATED = "not calibrated: see calibrate"
 
 # Of no more trials of a class nothing is said of calibration, and of so many it can be seen.
 _FEW_TRIALS, _LOOKED_AT = 30, 1000
+
+# Costs at more operating points are a curve, whose ends no trials can show.
+_MOST_POINTS = 10
 
 # What is much of a normalized cost; and a share of scores of which the others are exceptions, such
 # as hard decisions that are wrong.
@@ -118,6 +121,10 @@ class DCF(ThresholdMetric):
         given = prices(self.prior, normalize=self.normalize)
         return [(self.threshold, miss, fa) for _, miss, fa in given]
 
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of costs that so few trials cannot show."""
+        return unseen_costs(sample, self.prior)
+
 
 class MinCost(measures.RatesMetric):
     """Base of costs at the best threshold for these scores."""
@@ -189,8 +196,8 @@ class ActDCF(_CostOfPoints, ThresholdMetric):
     name: ClassVar[str] = "actDCF"
 
     def doubts(self, sample: Sample) -> list[Note]:
-        """Tell of scores that are no log-likelihood-ratios."""
-        return no_llrs(sample)
+        """Tell of scores that are no log-likelihood-ratios, and of costs that cannot be shown."""
+        return [*no_llrs(sample), *unseen_costs(sample, self.prior)]
 
 
 @attrs.frozen
@@ -223,6 +230,10 @@ class MinDCF(_CostOfPoints, MinCost):
             at = int(np.argmin(miss * pmiss[0] + fa * pfa[0]))
             found += [Opening(miss, float(pmiss[0, at]), 0), Opening(fa, float(pfa[0, at]), 1)]
         return found
+
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of inverted scores, and of costs that so few trials cannot show."""
+        return [*inverted(sample), *unseen_costs(sample, self.prior)]
 
 
 @attrs.frozen
@@ -354,7 +365,20 @@ class Brier(measures.LossMetric):
         return 2.0 * tar**2, 2.0 * non**2
 
 
-# ---- Scores that are no log-likelihood-ratios
+# ---- What costs cannot tell
+
+
+def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
+    """Note a class of which one error costs more than the better decision without a detector."""
+    costs, found = DecisionCosts.from_prior(prior), []
+    effective = np.ravel(costs.miss / (costs.miss + costs.fa))
+    for one, which, price in ((sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)):
+        # At this rate a detector costs as much as none.
+        rates = np.ravel(costs.default_cost / price)
+        for at in np.argmin(rates, keepdims=True) if 0 < rates.size <= _MOST_POINTS else ():
+            where = f" at effective prior {effective[at]:.3g}"
+            found += cannot_show(one, which, float(rates[at]), where)
+    return found
 
 
 def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]:
@@ -437,6 +461,9 @@ def min_dcf(
     -----
     SuspectScoresWarning
         As for `eer`.
+    FewErrorsWarning
+        If one error of a class costs more than the better decision without a detector; not of more
+        than 10 operating points, which are a curve.
 
     See Also
     --------
@@ -454,7 +481,7 @@ def min_dcf(
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     costs: float | Float64Array = sample.hull.min_dcf(prior, normalize=normalize)
-    warn(inverted(sample))
+    warn([*inverted(sample), *unseen_costs(sample, prior)])
     return costs
 
 
@@ -491,6 +518,8 @@ def act_dcf(
     SuspectScoresWarning
         If higher scores speak against targets, or if calibration would take much off Cllr, as a
         look at 1,000 trials of a class tells.
+    FewErrorsWarning
+        As for `min_dcf`.
 
     Notes
     -----
@@ -505,7 +534,7 @@ def act_dcf(
     costs = DecisionCosts.from_prior(prior)
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     rates = sample.rates(costs.thresholds)
-    warn(no_llrs(sample))
+    warn([*no_llrs(sample), *unseen_costs(sample, prior)])
     return costs.cost(*rates, normalize=normalize)
 
 

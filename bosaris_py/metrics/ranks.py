@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_number, as_score_lists, one_of
-from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.sample import Grid, Sample
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 
 # What rounding leaves of a rate without errors.
 _ROUNDING = 1e-12
@@ -45,6 +45,15 @@ def inverted(sample: Sample) -> list[Note]:
         "Are targets and non-targets swapped, or the scores distances? Then take -scores."
     )
     return [Note(SuspectScoresWarning, text)]
+
+
+def cannot_show(one: ScoredClass, which: str, rate: float, at: str = "") -> list[Note]:
+    """Note an error-rate so low that less than one trial of the class may err."""
+    if not 0.0 < rate * one.size < 1.0:
+        return []
+    noun = "targets" if which == "pmiss" else "non-targets"
+    text = f"{one.size} {noun} cannot show a {which} of {rate:.3g}{at}; the lowest is "
+    return [Note(FewErrorsWarning, f"{text}{1 / one.size:.2g}", count=one.size)]
 
 
 def _only_if_none(price: float, value: float) -> list[Opening]:
@@ -212,6 +221,10 @@ class PmissAt(RatesMetric):
         """Tell what targets without misses leave open."""
         return _only_if_none(1.0, self.computed(sample))[:1]
 
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of a rate that so few non-targets cannot show."""
+        return cannot_show(sample.non, "pfa", self.pfa)
+
 
 @attrs.frozen
 class PfaAt(RatesMetric):
@@ -245,6 +258,10 @@ class PfaAt(RatesMetric):
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what non-targets without false alarms leave open."""
         return _only_if_none(1.0, self.computed(sample))[1:]
+
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of a rate that so few targets cannot show."""
+        return cannot_show(sample.tar, "pmiss", self.pmiss)
 
 
 @attrs.frozen

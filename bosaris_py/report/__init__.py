@@ -25,8 +25,8 @@ from bosaris_py import _tables as tables, errors, plots
 from bosaris_py._notes import lines_about
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
-from bosaris_py.evaluation import Results, validation
-from bosaris_py.evaluation.case import CaseLLR
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
 from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
 from bosaris_py.files.replacing import digest_of, refuse_inputs, replacing
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
@@ -93,7 +93,7 @@ def write_report(
     """
     refuse_inputs(path, files.values(), "path")
     comparison, bands = _comparison(evaluation), _bands(evaluation)
-    has_conditions = any(row.condition not in (None, POOLED) for row in evaluation.rows)
+    has_conditions = any(not row.is_whole for row in evaluation.rows)
     facts = _facts(evaluation, bands)
     facts |= {"Date": "" if date is None else str(date), "Versions": _versions()}
     sections = {
@@ -173,7 +173,7 @@ def _facts(evaluation: Evaluation, bands: Mapping[str, object]) -> dict[str, str
         known = [(len({*n} - {None}), side) for n, side in sides if n is not None]
         counts = ", ".join(f"{count} of the {side}" for count, side in known)
         facts["Speakers"] = counts or "not given; each model counts as one speaker"
-    facts["Operating points"] = "; ".join(map(_point, how.points.values()))
+    facts["Operating points"] = "; ".join(map(_point, how.prior))
     facts["Equal error-rate"] = tables.words_of_eer(how.eer)
     facts["Costs"] = "normalized" if how.normalize else "not normalized"
     if plan is not None:
@@ -205,9 +205,9 @@ def _versions() -> str:
 def _validation(evaluation: Evaluation) -> str:
     """Return the figures of a validation, what misleads first, with intervals if there are any."""
     level, samples = evaluation.how.confidence, evaluation.samples
-    found = [validation.validation_figures(one, level) for one in samples.values()]
+    found = [validation_figures(one, level) for one in samples.values()]
     lines = []
-    for cells in zip(*map(validation.rows_of_figures, found), strict=True):
+    for cells in zip(*map(rows_of_figures, found), strict=True):
         shown = (f'{value}<span class="interval"> {ends}</span>' for _, value, ends in cells)
         lines.append(_row("td", html.escape(cells[0][0]), *shown))
     head = _row("th", "figure", *map(tables.html_name, samples))
@@ -230,7 +230,7 @@ def _cases(cases: Mapping[str, CaseLLR]) -> str:
 
 def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
     """Return the answer, the figures of all trials, and what they mean."""
-    rows = tuple(row for row in evaluation.rows if row.condition in (None, POOLED))
+    rows = tuple(row for row in evaluation.rows if row.is_whole)
     # What is said of a condition stands below the table of conditions.
     systems = {"", *(row.system for row in rows)}
     notes = [note for note in evaluation.notes if {*note.about.split(", ")} <= systems]
@@ -290,7 +290,7 @@ def _figures(
         drawings += three_classes(evaluation.samples, plan.spoof_costs)
     # Without results there are no curves: classes are not pooled, or detectors are two.
     if results:
-        drawings += curves(results, [*evaluation.how.points.values()], bands)
+        drawings += curves(results, [*evaluation.how.prior], bands)
     drawings += forests(evaluation, comparison)
     drawn = "".join(one.html(number) for number, one in enumerate(drawings))
     # A heading beside them in the grid would not be kept with them in print.

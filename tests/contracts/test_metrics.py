@@ -37,9 +37,7 @@ METRICS: dict[str, Metric] = {
     "uer": lambda tar, non, **w: (
         bosaris_py.ROC.from_scores(tar, non, **w).convex_hull().unequal_error_rate(0.3)
     ),
-    "results": lambda tar, non, **w: list(
-        Results(tar, non, **w).to_dict([0.01, 0.5])["operating_points"][0].values()
-    ),
+    "results": lambda tar, non, **w: list(Results(tar, non, **w).to_dict().values()),
     "eer_threshold": lambda tar, non, **w: Results(tar, non, **w).eer_threshold,
     "threshold_at": lambda tar, non, **w: Results(tar, non, **w).threshold_at(pfa=0.1),
 }

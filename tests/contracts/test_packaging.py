@@ -102,7 +102,7 @@ def test_an_import_brings_no_heavy_packages_along() -> None:
     assert "bosaris_py" in loaded
     assert not {"h5py", "matplotlib", "numpy", "scipy", "pandas", "dask"} & set(loaded)
     # It takes as long as all else that a first table needs.
-    table = "b.evaluate({'a': ([1.0, 3.0, 4.0, 2.5, 3.5], [0.0, 2.0, -1.0, 1.5, 0.5])})"
+    table = "b.evaluate({'a': ([1.0, 3.0, 4.0, 2.5, 3.5], [0.0, 2.0, -1.0, 1.5, 0.5])}, prior=0.5)"
     loaded = python(f"import sys, bosaris_py as b; {table}; print(*sys.modules)")
     assert "scipy.special" not in loaded
 

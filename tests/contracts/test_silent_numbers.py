@@ -169,18 +169,18 @@ def warned(call: Call) -> list[str]:
 RANKS: dict[str, Call] = {
     "eer": bp.eer,
     "step": lambda tar, non: bp.eer(tar, non, definition="step"),
-    "min_dcf": lambda tar, non: bp.min_dcf(tar, non, 0.1),
+    "min_dcf": lambda tar, non: bp.min_dcf(tar, non, 0.5),
     "min_cllr": bp.min_cllr,
     "Results": lambda tar, non: bp.Results(tar, non).eer,
     "from_scores": lambda tar, non: bp.Results.from_scores(*trials_of(tar, non)).eer,
     "conditions": lambda tar, non: bp.Results.from_scores(*trials_of(tar, non), MANY).eer,
 }
 LLRS: dict[str, Call] = {
-    "act_dcf": lambda tar, non: bp.act_dcf(tar, non, 0.01),
+    "act_dcf": lambda tar, non: bp.act_dcf(tar, non, 0.1),
     "cllr": bp.cllr,
     "Results": lambda tar, non: repr(bp.Results(tar, non)),
     "Results.act_dcf": lambda tar, non: bp.Results(tar, non).act_dcf([0.1, 0.5]),
-    "to_dict": lambda tar, non: bp.Results(tar, non).to_dict(0.1),
+    "to_dict": lambda tar, non: bp.Results(tar, non).to_dict(),
     "conditions": lambda tar, non: bp.Results.from_scores(*trials_of(tar, non), MANY).cllr,
 }
 GOOD = np.random.default_rng(5).normal([[2.0], [-2.0]], 2.0, (2, 400))

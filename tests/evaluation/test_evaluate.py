@@ -19,7 +19,7 @@ from bosaris_py.errors import (
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import as_conditions
 from tests.crossed_trials import CrossedExperiment
-from tests.forms import as_list, described
+from tests.forms import described
 
 POINT = bp.OperatingPoint(0.05, 2, 1)
 
@@ -84,10 +84,6 @@ def test_figures_are_those_of_results(systems: Any, key: bp.Key) -> None:
     raw = bp.evaluate(systems, key, prior=POINT, normalize=False).to_dict()[0]
     results = bp.Results.from_scores(systems["A"], key)
     assert raw["act_dcf(0.05, 2, 1)"] == results.act_dcf(POINT, normalize=False)
-    # Points that look alike are told apart.
-    near = bp.evaluate(systems, key, prior=[0.01, 0.01000000001])
-    assert "act_dcf(0.01000000001)" in near.to_dict()[0]
-    assert [*bp.evaluate(systems, key, prior=()).rows[0].figures] == ["eer", "min_cllr", "cllr"]
 
 
 @pytest.mark.parametrize("replications", [0, 50])
@@ -131,13 +127,6 @@ def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
     for row, one in zip(rows[:4], results, strict=True):
         assert row["eer"] == pytest.approx(one.eer, rel=1e-13)
         assert row["act_dcf(0.3)"] == pytest.approx(one.act_dcf(0.3), rel=1e-13)
-    named = [bp.evaluate(systems, key, conditions=one).to_dict() for one in ("gender", ["gender"])]
-    assert named[0] == named[1]
-    first = np.zeros(key.shape, dtype=bool)
-    first[:20] = True
-    few = bp.Conditions({"x": first}, uncovered="ignore")
-    x, pooled, equalised = bp.evaluate(systems["A"], key, conditions=few).to_dict()
-    assert x | {"condition": 0} == pooled | {"condition": 0} == equalised | {"condition": 0}
 
 
 def test_a_condition_of_one_class(systems: Any, key: bp.Key) -> None:
@@ -160,16 +149,12 @@ def test_what_is_taken_as_systems(systems: Any, key: bp.Key, tmp_path: Path) -> 
     for given in (folder, str(folder / "*.h5"), [folder / "A.h5", folder / "B.h5"]):
         assert bp.evaluate(given, key).to_dict() == expected
     assert bp.evaluate(folder, tmp_path / "key.h5").to_dict() == expected
-    numbered = bp.evaluate([systems["A"], as_list(systems["B"])], key).to_dict()
-    assert [row["system"] for row in numbered] == ["system 1", "system 2"]
     pairs = {name: one.get_tar_non(key) for name, one in systems.items()}
     results = {name: bp.Results(*pair) for name, pair in pairs.items()}
     for lists in (pairs, results):
         found = bp.evaluate(lists).to_dict()
         for row, other in zip(found, expected, strict=True):
             assert numbers(row) == pytest.approx(numbers(other), rel=1e-14)
-    with pytest.raises(InvalidInputError, match="name files of scores; got none"):
-        bp.evaluate(tmp_path / "s/*.txt", key)
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
@@ -190,9 +175,8 @@ def test_files_that_are_read_in_blocks(systems, key, tmp_path, monkeypatch):
     assert isinstance(found.det(window="big"), bp.DETPlot)
     with pytest.raises(InvalidInputError, match="at least two in memory"):
         found.compare()
-    for name, value in {"plan": "VoxSRC", "conditions": "gender", "cross_fit": True}.items():
-        with pytest.raises(InvalidInputError, match=f"`{name}` must be left out of files"):
-            bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", **{name: value})
+    with pytest.raises(InvalidInputError, match="`plan` must be left out of files"):
+        bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", plan="VoxSRC")
 
 
 def test_more_than_half_without_a_score_is_an_error(systems: Any, key: bp.Key) -> None:
@@ -216,9 +200,7 @@ def test_notes_name_systems_once(systems: Any, key: bp.Key) -> None:
 
 def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> None:
     """Cosines between -1 and 1 accept none at prior 0.05; the footnote says so once."""
-    cosines = {
-        name: one.transform(lambda x: np.tanh(2.0 * x - 4.0)) for name, one in systems.items()
-    }
+    cosines = {n: one.transform(lambda x: np.tanh(2 * x - 4)) for n, one in systems.items()}
     with pytest.warns(SuspectScoresWarning) as told:
         found = bp.evaluate(cosines, key, prior=0.05)
     assert [str(one.message) for one in told] == ["not calibrated: see calibrate"]
@@ -245,13 +227,13 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
 
 
 def test_cross_fitted(systems: Any, key: bp.Key, who: Any) -> None:
-    options = {"prior": 0.3, "speakers": who, "rng": 1}
-    found = bp.evaluate(systems["A"], key, cross_fit=True, **options)
     line = bp.cross_fit(bp.LinearCalibration, systems["A"], key, speakers=who, rng=1)
-    for form in (bp.LinearCalibration, line):
-        assert (
-            bp.evaluate(systems["A"], key, cross_fit=form, **options).to_dict() == found.to_dict()
-        )
+    options = {"prior": 0.3, "speakers": who, "rng": 1}
+    found, *others = (
+        bp.evaluate(systems["A"], key, cross_fit=form, **options)
+        for form in (True, bp.LinearCalibration, line)
+    )
+    assert all(one.to_dict() == found.to_dict() for one in others)
     expected = bp.Results.from_scores(line.scores, key).cllr
     assert found.rows[0].figures["cllr"] == pytest.approx(expected, rel=1e-14)
     assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
@@ -262,14 +244,10 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
     cost = bp.primary_cost(systems["B"], key, "VoxSRC")
     assert found.primary["B"].to_dict() == cost.to_dict()
     *_, m, pooled, equalised = found.rows
-    assert (pooled.figures["min_primary"], pooled.figures["act_primary"]) == (
-        cost.minimum,
-        cost.actual,
-    )
+    assert pooled.figures["min_primary"] == cost.minimum
     assert m.figures["act_primary"] is equalised.figures["act_primary"] is None
-    expected = unc.speaker_interval(systems["B"], key, unc.ActDCF(0.05), speakers=who)
-    ends = expected.low, expected.high
-    assert pooled.ends("act_primary") == pytest.approx(ends, rel=1e-9)
+    one = unc.speaker_interval(systems["B"], key, unc.ActDCF(0.05), speakers=who)
+    assert pooled.ends("act_primary") == pytest.approx((one.low, one.high), rel=1e-9)
     lists = systems["B"].get_tar_non(key)
     assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
     with pytest.warns(BosarisWarning, match="SRE21: NOT the published cost"):
@@ -295,14 +273,7 @@ def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
     [
         ({"systems": {}}, "at least one system; got none"),
         ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores.*Fuse them first"),
-        ({"systems": {3: None}}, "be named by text; got 3"),
-        ({"key": 3}, "must be a Key"),
-        ({"conditions": "none"}, "none"),
         ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
-        ({"speakers": {"nobody": "x"}}, "tell the speakers of models or segments"),
-        ({"speakers": ("of_model",)}, "one value or a pair"),
-        ({"speakers": ("said_by", "said_by")}, "varies within models"),
-        ({"prior": 1.5}, "strictly between 0 and 1"),
         ({"plan": "SRE99"}, "SRE99"),
         ({"eer": "hull"}, '`eer` must be one of "rocch", "interpolated", "step"'),
         ({"replications": 1}, "replications"),
@@ -314,24 +285,3 @@ def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
 def test_bad_input(systems: Any, key: bp.Key, arguments: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         bp.evaluate(**({"systems": systems, "key": key} | arguments))
-
-
-def test_average_cost_of_languages() -> None:
-    """C_avg of a closed set, as the plans of NIST's LREs define it."""
-    languages, rng = ["cmn", "eng", "spa"], np.random.default_rng(22)
-    truth = np.repeat(languages, [7, 20, 33])
-    spoken = np.array(languages)[:, np.newaxis] == truth
-    llrs = rng.normal(2.0 * spoken - 1.0)
-    cost = 0.0
-    for i, target in enumerate(languages):
-        cost += 0.5 * np.mean(llrs[i, truth == target] < 0.0)
-        for other in {*languages} - {target}:
-            cost += 0.5 / 2 * np.mean(llrs[i, truth == other] >= 0.0)
-    segments = [f"s{i:02}" for i in range(60)]
-    scores, key = bp.Scores(llrs, languages, segments), bp.Key(languages, segments, spoken, ~spoken)
-    key = described(key, segment_columns={"language": truth.tolist()})
-    with pytest.warns(MissingTrialsWarning):
-        found = bp.evaluate(
-            scores, key, conditions=("model", "language"), prior=0.5, normalize=False
-        )
-    assert found.rows[-1].figures["act_dcf(0.5)"] == pytest.approx(cost / 3, rel=1e-14)

@@ -87,17 +87,8 @@ def test_a_plan_of_three_classes(trials: Any, replications: int) -> None:
     if not replications:
         interval = unc.speaker_interval(scores, key, unc.ADCF("ASVspoof5"), **WHO)
         assert found.rows[0].ends("a_dcf") == (interval.low, interval.high)
-        (first, _) = found.to_dict()[0], found.plot("forest")
-        assert first["a_dcf"] == row["a_dcf"]
     hull = bp.evaluate({"a": scores}, key, plan="asvspoof5_2", eer="rocch").rows[0]
     assert hull.figures["sv_eer"] == bp.sv_eer(*lists_of(scores, key))
-
-
-def test_a_plan_without_costs_has_rates_only(trials: Any) -> None:
-    scores, key = trials
-    found = bp.evaluate({"a": scores}, key, plan="SASV2022")
-    assert [*found.rows[0].figures] == ["sv_eer", "spf_eer", "sasv_eer"]
-    assert "normalized" not in str(found)
 
 
 def test_attacks_that_a_plan_does_not_know(trials: Any) -> None:
@@ -108,8 +99,6 @@ def test_attacks_that_a_plan_does_not_know(trials: Any) -> None:
     with pytest.warns(BosarisWarning, match=r"^60 trials .* SASV2022 do not have \(X1\)"):
         found = bp.evaluate({"a": scores}, strange, plan="SASV2022")
     assert [note.kind for note in found.notes] == [BosarisWarning]
-    own = bp.PLANS["SASV2022"].evolve(attacks=["A07", "X1"])
-    assert not bp.evaluate({"a": scores}, strange, plan=own).notes
 
 
 @pytest.mark.parametrize("plan", ["ASVspoof2019-LA", "ASVspoof2021-LA"])
@@ -129,9 +118,8 @@ def test_a_plan_of_two_detectors(trials: Any, plan: str, replications: int) -> N
     expected = judge(both, key, unc.TDCF(form=form), **WHO, **drawn)
     assert found.rows[0].ends("t_dcf") == (expected.low, expected.high)
     assert "min t-DCF" in str(found)
-    for names in (["asv"], ["asv", "cm", "other"], ["verifier", "cm"]):
-        with pytest.raises(InvalidInputError, match="must be two detectors, named asv and cm"):
-            bp.evaluate(dict.fromkeys(names, scores), key, plan=plan)
+    with pytest.raises(InvalidInputError, match="must be two detectors, named asv and cm"):
+        bp.evaluate({"verifier": scores, "cm": scores}, key, plan=plan)
 
 
 def test_a_mean_over_data_sets(trials: Any) -> None:
@@ -151,8 +139,6 @@ def test_a_mean_over_data_sets(trials: Any) -> None:
     for name in FIGURES:
         assert macro[name] == pytest.approx(sum(row[name] for row in parts) / 2, rel=1e-12)
         assert f"{name}_low" not in macro
-    with pytest.raises(InvalidInputError, match="dataset"):
-        bp.evaluate({"a": scores}, key, plan="WildSpoof")
     apart = key.with_columns(dataset=np.where(key.labels == -2, "x", "y"))
     with pytest.raises(InvalidInputError, match="trials of each class in each dataset; got none"):
         bp.evaluate({"a": scores}, apart, plan="WildSpoof")
@@ -174,18 +160,13 @@ def test_what_takes_two_classes_is_refused(trials: Any) -> None:
     scores, key = trials
     found = bp.evaluate({"a": scores, "b": scores}, key, plan="SASV2022")
     assert found.compare().rows[0].difference.value == 0.0
-    for call in (found.det, found.bayes):
-        with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for plots"):
-            call()
-    for option, value in {"conditions": "model", "cross_fit": True}.items():
-        with pytest.raises(InvalidInputError, match=f"`{option}` must be left out with the plan"):
-            bp.evaluate({"a": scores}, key, plan="SASV2022", **{option: value})
+    with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for plots"):
+        found.det()
+    with pytest.raises(InvalidInputError, match="`cross_fit` must be left out with the plan"):
+        bp.evaluate({"a": scores}, key, plan="SASV2022", cross_fit=True)
     message = r"`plan` must be one of three classes where trials are spoofs; got VoxSRC, and 160"
     for judge in (bp.evaluate, bp.primary_cost):
         with pytest.raises(InvalidInputError, match=message):
             judge(scores, key, plan="VoxSRC")
     with pytest.raises(InvalidInputError, match="have a primary cost of two classes"):
         bp.primary_cost(scores, key, "SASV2022")
-    models = {f"s{i}": f"s{i}" for i in range(19)}
-    with pytest.raises(InvalidInputError, match=r"the speaker of all models .* none for 1 \(s19\)"):
-        bp.evaluate({"a": scores}, key, plan="SASV2022", speakers=(models, WHO["speakers"][1]))

@@ -1,7 +1,5 @@
 """What an evaluation shows: tables in every form, plots, comparisons."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -42,22 +40,16 @@ def evaluation(trials: Any) -> bp.Evaluation:
 
 
 def test_every_form_has_the_rows(evaluation: bp.Evaluation, tmp_path: Path) -> None:
-    """CSV and JSON digit by digit, text, Markdown and LaTeX as printed."""
+    """JSON and frames digit by digit, text, Markdown and LaTeX as printed."""
     rows = evaluation.to_dict()
     content = json.loads(evaluation.to_json(tmp_path / "table.json"))
     assert content["table"] == rows
     assert content["eer_definition"] == "rocch"
-    assert (tmp_path / "table.json").read_text() == evaluation.to_json()
-    for read, row in zip(csv.DictReader(io.StringIO(evaluation.to_csv())), rows, strict=True):
-        assert {name: type(row[name])(value) for name, value in read.items()} == row
     pandas = pytest.importorskip("pandas")
     pandas.testing.assert_frame_equal(evaluation.to_frame(), pandas.DataFrame(rows))
-    first = rows[0]
-    assert (first["system"], first["condition"]) == ("A", "odd, any")
-    ends = (100 * first[name] for name in ("eer", "eer_low", "eer_high"))
+    ends = (100 * rows[0][name] for name in ("eer", "eer_low", "eer_high"))
     cell = "{:.2f} [{:.2f}, {:.2f}]".format(*ends)
     for text in (str(evaluation), evaluation.to_markdown(), evaluation.to_latex()):
-        assert "EER (" in text
         assert cell in text
         assert "jackknife over speakers" in text
 
@@ -76,13 +68,11 @@ def test_the_text_of_a_table(trials: Any) -> None:
     systems, key = trials
     found = bp.evaluate({"A": systems["A"]}, key, prior=0.5)
     results = bp.Results.from_scores(systems["A"], key)
-    head, rule, row, facts, *_ = str(found).splitlines()
+    head, _, row, facts, *_ = str(found).splitlines()
     assert head.split() == ["system", "EER", "(%)", "minDCF(0.5)", "actDCF(0.5)", "minCllr", "Cllr"]
-    assert set(rule) == {"-"}
     costs = results.min_dcf(0.5), results.act_dcf(0.5), results.min_cllr, results.cllr
     assert row.split() == ["A", f"{100 * results.eer:.2f}", *(f"{cost:.4f}" for cost in costs)]
     assert facts.startswith("(40 targets, 1560 non-targets; costs are normalized; EER of the ROC's")
-    assert "normalized" not in str(bp.evaluate(systems, key, prior=()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,7 +93,6 @@ def test_plots_of_one_system(evaluation: bp.Evaluation, trials: Any) -> None:
     for arguments, message in (
         ({"kind": "histogram"}, "`system` must name one, for a"),
         ({"kind": "det", "system": "C"}, "`system` must be one of"),
-        ({"kind": "x"}, "`kind` must be one of"),
         ({"kind": "forest", "figure": "x"}, "`figure` must be one of"),
     ):
         with pytest.raises(InvalidInputError, match=message):
@@ -115,19 +104,14 @@ def test_plots_of_one_system(evaluation: bp.Evaluation, trials: Any) -> None:
         alone.plot("forest")
 
 
-@pytest.mark.parametrize("normalize", [True, False])
-def test_comparison(trials: Any, normalize: bool) -> None:  # noqa: FBT001
+def test_comparison(trials: Any) -> None:
     """The difference is that of two cells, by `compare_systems`, with speakers or without."""
     systems, key = trials
     speakers = {"speakers": lambda name: name}
     for given in ({}, speakers):
-        found = bp.evaluate(systems, key, prior=POINT, normalize=normalize, **given)
+        found = bp.evaluate(systems, key, prior=POINT, **given)
         a, b = found.to_dict()
-        for name, metric in (
-            ("eer", None),
-            ("act_dcf(0.05, 2, 1)", unc.ActDCF(POINT, normalize)),
-            ("min_dcf(0.05, 2, 1)", unc.MinDCF(POINT, normalize)),
-        ):
+        for name, metric in (("eer", None), ("act_dcf(0.05, 2, 1)", unc.ActDCF(POINT))):
             (row,) = found.compare(metric).rows
             assert row.difference.value == pytest.approx(a[name] - b[name], rel=1e-9)
             expected = unc.compare_systems(systems, key, metric or unc.EER(), **speakers).rows[0]

@@ -30,45 +30,30 @@ SRE16 = {
 COSTS = PLANS["ASVspoof5-2"].spoof_costs
 FIRST = PLANS["SRE08"]
 
-# Name, beta of each operating point, factors. Read in the plans of SRE08 and SRE10, the scorer 4.3
-# of SRE18, the kit of VoxSRC 2023 and the evaluation package of ASVspoof 5; others as their sources
-# say.
-TABLE: list[tuple[str, list[float], dict[str, Any]]] = [
-    ("SRE08", [9.9], {}),
-    ("SRE10", [999], {}),
-    ("SRE12", [99, 999], {"nontarget_speaker": ("known", "unknown")}),
-    ("IVECTOR14", [100], {}),
-    ("SRE16", [99, 199], SRE16),
-    ("SRE18-CMN2", [99, 199], CMN2),
-    ("SRE18-VAST", [19], {}),
-    ("SRE19-CTS", [99, 199], CMN2),
-    ("SRE19-AV", [19], {}),
-    ("SRE20-CTS", [19], {}),
-    ("SRE21", [99, 19], MATCHES),
-    ("SRE24", [99, 19], MATCHES),
-    ("VoxSRC", [19], {}),
-    ("SdSV", [9.9], {}),
-    ("ASVspoof2019-LA", [], {}),
-    ("ASVspoof2021-LA", [], {}),
-    ("ASVspoof5-1", [10 * 0.05 / 0.95], {}),
-    # Figures of three classes, without operating points of two.
-    ("ASVspoof5-2", [], {}),
-    ("SASV2022", [], {}),
-    ("WildSpoof", [], {}),
-    ("ESDD", [], {}),
-    ("CNSRC", [99], {}),
-]
+# Betas of the operating points, read in the plans of SRE08 and SRE10, the scorer 4.3 of SRE18, the
+# kit of VoxSRC 2023 and the evaluation package of ASVspoof 5; others as their sources say.
+BETAS = """
+SRE08 9.9; SRE10 999; SRE12 99 999; IVECTOR14 100; SRE16 99 199; SRE18-CMN2 99 199; SRE18-VAST 19;
+SRE19-CTS 99 199; SRE19-AV 19; SRE20-CTS 19; SRE21 99 19; SRE24 99 19; VoxSRC 19; SdSV 9.9;
+ASVspoof2019-LA; ASVspoof2021-LA; ASVspoof5-1 0.5263157894736842; ASVspoof5-2; SASV2022; WildSpoof;
+ESDD; CNSRC 99
+"""
+TABLE = [row.split() for row in BETAS.split(";")]
+FACTORS: dict[str, dict[str, Any]] = {
+    "SRE12": {"nontarget_speaker": ("known", "unknown")},
+    **{"SRE16": SRE16, "SRE18-CMN2": CMN2, "SRE19-CTS": CMN2, "SRE21": MATCHES, "SRE24": MATCHES},
+}
 BY_MINIMUM = {"IVECTOR14", "VoxSRC", "SdSV", "CNSRC", "ASVspoof2019-LA", "ASVspoof2021-LA"}
 BY_MINIMUM |= {"ASVspoof5-1", "ASVspoof5-2", "SASV2022", "WildSpoof", "ESDD"}
 
 
-@pytest.mark.parametrize(("name", "betas", "factors"), TABLE)
-def test_presets_agree_with_the_documents(name: str, betas: Any, factors: Any) -> None:
-    plan = PLANS[name]
-    assert plan.betas == pytest.approx(betas, rel=1e-13)
-    assert {factor.name: factor.levels for factor in plan.factors} == factors
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
+def test_presets_agree_with_the_documents(row: list[str]) -> None:
+    plan = PLANS[row[0]]
+    assert plan.betas == pytest.approx([*map(float, row[1:])], rel=1e-13)
+    assert {factor.name: factor.levels for factor in plan.factors} == FACTORS.get(plan.name, {})
     assert plan.normalize
-    assert plan.ranked_by == ("minimum" if name in BY_MINIMUM else "actual")
+    assert plan.ranked_by == ("minimum" if plan.name in BY_MINIMUM else "actual")
 
 
 def test_parts_levels_and_weights_of_presets() -> None:
@@ -88,15 +73,12 @@ def test_each_preset_says_where_it_stands() -> None:
     assert not [plan for plan in PLANS.values() if "memory" in str(plan)]
 
 
-@pytest.mark.parametrize("name", ["SRE18-CMN2", "sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"])
-def test_case_and_punctuation_of_a_name_do_not_matter(name: str) -> None:
-    assert PLANS[name] is PLANS["SRE18-CMN2"]
-
-
-@pytest.mark.parametrize("name", ["SRE99", "", 18])
-def test_an_unknown_name_lists_the_known(name: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"SRE08, SRE10, .*, CNSRC\.$"):
-        _ = PLANS[name]
+def test_case_and_punctuation_of_a_name_do_not_matter() -> None:
+    for name in ("sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"):
+        assert PLANS[name] is PLANS["SRE18-CMN2"]
+    for other in ("SRE99", "", 18):
+        with pytest.raises(InvalidInputError, match=r"SRE08, SRE10, .*, CNSRC\.$"):
+            _ = PLANS[other]
 
 
 def test_plans_are_values() -> None:
@@ -107,38 +89,20 @@ def test_plans_are_values() -> None:
     assert (tandem.detectors, tandem.figures) == (2, ("t_eer", "cm_eer"))
 
 
-def test_numbers_and_names_stand_for_points_factors_and_parts() -> None:
-    plan = EvaluationPlan(name="own", operating_points=[0.1], factors=["gender"])
-    assert plan.operating_points == (OperatingPoint(0.1),)
-    assert plan.factors == (PartitionFactor("gender"),)
-    assert EvaluationPlan(name="own", parts=["sre08"]).parts == (FIRST,)
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         ({}, "operating_points, parts, figures"),
         ({"operating_points": [0.1], "parts": [FIRST]}, "operating_points, parts, figures"),
         ({"figures": ["sv_eer"], "operating_points": [0.1]}, "operating_points, parts, figures"),
-        ({"figures": ["sv_eer"], "parts": [FIRST]}, "operating_points, parts, figures"),
         ({"parts": [FIRST], "factors": ["a"]}, "factors"),
-        ({"parts": [FIRST], "select": {"a": "x"}}, "select"),
         ({"operating_points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
-        ({"operating_points": [0.1], "sets": "a"}, "sets"),
         ({"figures": ["a_dcf"]}, "spoof_costs"),
-        ({"figures": ["t_dcf"]}, "spoof_costs"),
         ({"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
-        ({"figures": ["sv_eer"], "select": {"a": "x"}}, "select"),
         ({"figures": ["eer"]}, "figures"),
         ({"figures": ["t_eer", "sv_eer"]}, "figures"),
-        ({"figures": ["cm_eer", "sv_eer"]}, "figures"),
-        ({"figures": ["t_eer"], "sets": "set"}, "sets"),
         ({"operating_points": [1.5]}, "p_target"),
-        ({"operating_points": [0.1], "factors": ["a", "a"]}, "factors"),
         ({"operating_points": [0.1], "ranked_by": "best"}, "ranked_by"),
-        ({"operating_points": [0.1], "eer": "best"}, "eer"),
-        ({"operating_points": [0.1], "tandem_form": "new"}, "tandem_form"),
-        ({"operating_points": [0.1], "notes": "one"}, "levels, figures, attacks and notes"),
     ],
 )
 def test_plans_that_are_refused(arguments: Any, named: str) -> None:
@@ -151,14 +115,8 @@ def test_plans_that_are_refused(arguments: Any, named: str) -> None:
     ("arguments", "named"),
     [
         ({"levels": "YN"}, "levels, figures, attacks and notes"),
-        ({"levels": [1, 3]}, "levels, figures, attacks and notes"),
-        ({"levels": []}, "levels"),
-        ({"levels": ["Y", "Y"]}, "levels"),
         ({"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
-        ({"target_only": ["Y"], "classes": "non"}, "classes"),
         ({"classes": "all"}, "classes"),
-        ({"weights": [0.5, 0.5]}, "weights"),
-        ({"levels": ["a", "b"], "weights": [0.5]}, "weights"),
         ({"levels": ["a", "b"], "weights": [0.5, 0.6]}, "weights"),
     ],
 )

@@ -1,17 +1,22 @@
-"""Results: one sort must say the same as every single function."""
+"""Results say the same as every single function; conditions by fractions and averaged rates."""
 
 import copy
 import json
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import bosaris_py
-from bosaris_py import Key, OperatingPoint, Results, Scores
+from bosaris_py import Conditions, Key, Results, Sample, Scores, optimal_llrs
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.metrics.ranks import EER
+from tests.forms import labelled
 from tests.score_strategies import finite_scores, priors, score_lists
+
+TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])
 
 
 @given(score_lists(finite_scores), score_lists(finite_scores), priors)
@@ -28,60 +33,12 @@ def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prio
     assert results.n_non == non.size
 
 
-def _matrices() -> tuple[Scores, Key]:
-    models, segments = ["m1", "m2"], ["s1", "s2", "s3"]
-    tar = np.array([[True, False, False], [False, True, False]])
-    non = np.array([[False, True, False], [True, False, True]])
-    scores = Scores(np.array([[2.0, -1.0, 9.0], [0.5, 0.0, -3.0]]), models, segments)
-    return scores, Key(models, segments, tar, non)
-
-
-def test_from_scores_takes_the_trials_of_the_key() -> None:
-    scores, key = _matrices()
-    results = Results.from_scores(scores, key)
-    assert results.sample.tar.scores.tolist() == [0.0, 2.0]
-    assert results.sample.non.scores.tolist() == [-3.0, -1.0, 0.5]
-
-
-def test_missing_trials_are_counted_and_left_out() -> None:
-    scores, key = _matrices()
-    part = scores.filter(["m1"], ["s1", "s2", "s3"], keep=True)
-    with pytest.warns(MissingTrialsWarning) as caught:
-        results = Results.from_scores(part, key)
-    (message,) = (str(warning.message) for warning in caught)
-    assert message.endswith("1 of 2 targets missing; 2 of 3 non-targets missing")
-    assert (results.n_tar, results.n_non) == (1, 1)
-
-
-def test_no_target_scored_at_all() -> None:
-    scores, key = _matrices()
-    only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
-    with pytest.raises(InvalidInputError, match=r"`key` must have targets with scores"):
-        Results.from_scores(scores, only_non)
-
-
 def test_plain_records() -> None:
-    tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
-    point = OperatingPoint(0.01, 10, 1)
-    record = Results(tar, non).to_dict([0.5, point])
+    results = Results(TAR, NON)
+    record = results.to_dict()
     assert json.loads(json.dumps(record)) == record
     assert record["n_tar"] == 3
-    half, nist = record["operating_points"]
-    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5)
-    assert nist["min_dcf"] == bosaris_py.min_dcf(tar, non, point)
-    # The cheaper of accepting all, 0.99, and rejecting all, 10 * 0.01.
-    assert nist["default_cost"] == pytest.approx(0.1, rel=1e-15)
-    assert half["normalized"] is nist["normalized"] is True
-    assert nist["act_threshold"] == point.threshold
-    assert half["min_threshold"] == Results(tar, non).min_dcf_threshold(0.5)
-    assert "operating_points" not in Results(tar, non).to_dict()
-    assert len(Results(tar, non).to_dict(0.5)["operating_points"]) == 1
-
-
-def test_summary_line() -> None:
-    assert repr(Results([1.0], [0.0])) == (
-        "Results: 1 targets, 1 non-targets, EER 0, Cllr 0.726, minCllr 0"
-    )
+    assert record["eer_threshold"] == results.eer_threshold
 
 
 def test_trials_without_weight_are_no_trials() -> None:
@@ -90,26 +47,23 @@ def test_trials_without_weight_are_no_trials() -> None:
     assert weighted.to_dict() == Results([2.0, 2.0, 3.0], [0.0, 0.5]).to_dict() | {"n_tar": 2}
 
 
-TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])
-
-
 @pytest.mark.parametrize("weights", [None, np.array([0.5, 0.0, 2.0])])
 def test_pickled_and_copied_results_say_the_same(weights) -> None:
     results = Results(TAR, NON, non_weights=weights)
     for used in (False, True):
         if used:
-            results.to_dict(0.5)
+            results.to_dict()
         for twin in (pickle.loads(pickle.dumps(results)), copy.deepcopy(results)):
-            assert twin.to_dict([0.1, 0.5]) == results.to_dict([0.1, 0.5])
-    assert Results.from_sample(results.sample).to_dict(0.5) == results.to_dict(0.5)
+            assert twin.to_dict() == results.to_dict()
+    assert Results.from_sample(results.sample).to_dict() == results.to_dict()
 
 
 def test_scores_changed_afterwards_change_nothing() -> None:
     tar, non, weights = TAR.copy(), NON.copy(), np.array([1.0, 2.0, 0.5])
     results = Results(tar, non, non_weights=weights)
-    expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict(0.3)
+    expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict()
     tar[:], non[:], weights[:] = 0.0, 0.0, 7.0
-    assert results.to_dict(0.3) == expected
+    assert results.to_dict() == expected
 
 
 def test_thresholds_at_several_rates() -> None:
@@ -121,8 +75,148 @@ def test_thresholds_at_several_rates() -> None:
     assert results.threshold_at(pmiss=np.array([0.25]))[0] == 2.0
     with pytest.warns(FewErrorsWarning, match="4 non-targets cannot show a pfa of 0.001; the lo"):
         assert results.threshold_at(pfa=0.001) == 3.0
+    for prior in (0.01, [0.1, 0.01]):
+        for cost in (results.act_dcf, results.min_dcf):
+            with pytest.warns(
+                FewErrorsWarning, match=r"4 non-targets .* pfa of 0.0101 at effective prior"
+            ):
+                cost(prior)
     with pytest.raises(InvalidInputError, match="per cent"):
         results.threshold_at(pfa=[5.0])
     for limits in ({}, {"pfa": 0.5, "pmiss": 0.5}):
         with pytest.raises(InvalidInputError, match="exactly one of them"):
             results.threshold_at(**limits)
+
+
+# ---- Weighted conditions
+
+
+def in_a_row(parts: dict[str, tuple[list[float], list[float]]]) -> tuple[Scores, Key, np.ndarray]:
+    """Lay conditions out as one model tested on many segments; return the label of each trial."""
+    values = [value for tar, non in parts.values() for value in (*tar, *non)]
+    is_target = np.array(
+        [flag for tar, non in parts.values() for flag in (*[True] * len(tar), *[False] * len(non))]
+    )
+    labels = np.array([name for name, (tar, non) in parts.items() for _ in (*tar, *non)])
+    segments = [f"{number:04}" for number in range(len(values))]
+    key = Key(["m"], segments, is_target[None, :], ~is_target[None, :])
+    return Scores(np.array([values]), ["m"], segments), key, labels
+
+
+A = ([0.5, 2.0], [-2.0, 0.5])
+B = ([-1.5, 1.0, 4.0, 5.0], [-3.0, -1.0, 0.5, 3.0])
+
+
+@pytest.mark.parametrize("form", ["mixture", "trial weights", "repeated trials"])
+def test_two_conditions_by_hand(form: str) -> None:
+    r"""Two conditions with 2 and 4 trials per class, with ties, for which EERs differ.
+
+    t is a target and n a non-target, A of two trials and B of four::
+
+        score   -3  -2  -1.5  -1     0.5      1   2   3   4   5
+        trial   nB  nA   tB   nB  tA nA nB   tB  tA  nB  tB  tB
+
+    Of equal weight, a trial of A steps the rates by 2/8 and one of B by 1/8, as if each trial of A
+    had been tried twice. (pmiss, pfa) in eighths, rejecting what is below a score::
+
+        -3 (0, 8)  -2 (0, 7)  -1.5 (0, 5)  -1 (1, 5)  0.5 (1, 4)
+         1 (3, 1)   2 (4, 1)     3 (6, 1)   4 (6, 0)    5 (7, 0)  above (8, 0)
+
+    Vertices of the hull: (0, 8), (0, 5), (3, 1), (6, 0), (8, 0).
+    """
+    scores, key, labels = in_a_row({"A": A, "B": B})
+    conditions = labelled(key, labels)
+    weights = dict(zip(("tar_weights", "non_weights"), conditions.trial_weights(key), strict=True))
+    results = {
+        "mixture": lambda: Results.from_scores(scores, key, conditions),
+        "trial weights": lambda: Results(*scores.get_tar_non(key), **weights),
+        "repeated trials": lambda: Results([*A[0] * 2, *B[0]], [*A[1] * 2, *B[1]]),
+    }[form]()
+    hull = np.array([(0, 8), (0, 5), (3, 1), (6, 0), (8, 0)]) / 8
+    np.testing.assert_allclose([results.rocch.pmiss, results.rocch.pfa], hull.T, rtol=1e-15)
+    rates = {-np.inf: (0, 8), -2.0: (0, 7), 0.5: (1, 4), 0.75: (3, 1), np.inf: (8, 0)}
+    for threshold, eighths in rates.items():
+        found = results.error_rates_at(threshold)
+        np.testing.assert_allclose(found, np.array(eighths) / 8, rtol=1e-15)
+    # From (0, 5) to (3, 1), 5 - 4/3 x = x; from (1, 4) to (3, 1), 4 - 3/2 (x - 1) = x; and (3, 1)
+    # is nearer to the diagonal than (1, 4): the mean of its rates.
+    definitions = {"rocch": Fraction(15, 7), "interpolated": Fraction(11, 5), "step": 2}
+    for definition, eighth in definitions.items():
+        found = EER(definition).value(results.sample)
+        assert found == pytest.approx(float(Fraction(eighth) / 8), rel=1e-14)
+    # 5 - 4/3 x = r x gives the miss rate in eighths.
+    for ratio, eighth in {2.0: 2 * Fraction(3, 2), 0.5: Fraction(1, 2) * Fraction(30, 11)}.items():
+        found = results.rocch.unequal_error_rate(ratio)
+        assert found == pytest.approx(float(eighth / 8), rel=1e-14)
+    # Thresholds log(9) = 2.2, 0, -2.2: (6, 1), (1, 4), (0, 7).
+    for prior, actual, minimum in (
+        (0.1, Fraction(6 * 1 + 1 * 9, 80), Fraction(6 * 1 + 0 * 9, 80)),
+        (0.5, Fraction(1 + 4, 16), Fraction(3 + 1, 16)),
+        (0.9, Fraction(0 * 9 + 7 * 1, 80), Fraction(0 * 9 + 5 * 1, 80)),
+    ):
+        costs = results.act_dcf(prior, normalize=False), results.min_dcf(prior, normalize=False)
+        assert costs == pytest.approx((float(actual), float(minimum)), rel=1e-14)
+        # Without a detector the cost is that of the rarer class.
+        normalized = float(minimum / min(Fraction(str(prior)), 1 - Fraction(str(prior))))
+        assert results.min_dcf(prior) == pytest.approx(normalized, rel=1e-14)
+    # A trial of A counts 2/8, one of B 1/8.
+    cllr = sum(
+        share * sum(np.log2(1 + np.exp(np.array([-x for x in tar] + non))))
+        for (tar, non), share in ((A, 1 / 8), (B, 1 / 16))
+    )
+    assert results.cllr == pytest.approx(cllr, rel=1e-14)
+    # PAV pools (3, 4) and (3, 1) eighths of targets and non-targets; other pools are pure.
+    pools = ((3 / 8, 4 / 8), (3 / 8, 1 / 8))
+    least = sum((t * np.log2(1 + n / t) + n * np.log2(1 + t / n)) / 2 for t, n in pools)
+    assert results.min_cllr == pytest.approx(least, rel=1e-14)
+    # Eighths of non-targets below each target of A, twice, and of B, half of those at it.
+    area = 2 * (4 + Fraction(3, 2) + 7) + 3 + 7 + 8 + 8
+    assert results.auc == pytest.approx(float(area / 64), rel=1e-14)
+    # As many misses as false alarms: that of the EER, times the trials of a class.
+    assert results.prbep == pytest.approx(results.n_tar * 15 / 56, rel=1e-14)
+    tar_llrs, non_llrs = optimal_llrs(*scores.get_tar_non(key), **weights)
+    low, high = np.log(3 / 4), np.log(3 / 1)
+    # In the order of A's, then B's trials.
+    np.testing.assert_allclose(tar_llrs, [low, high, low, high, np.inf, np.inf], rtol=1e-14)
+    np.testing.assert_allclose(non_llrs, [-np.inf, low, -np.inf, low, low, high], rtol=1e-14)
+
+
+def mixture(**options: object) -> tuple[Scores, Key, Conditions]:
+    """Return conditions of which one has no non-targets."""
+    parts = {"a": ([1.0, 2.0], [0.0]), "b": ([3.0], []), "c": ([0.5], [-1.0])}
+    scores, key, labels = in_a_row(parts)
+    return scores, key, labelled(key, labels, **options)
+
+
+def test_a_condition_of_one_class_counts_for_one_rate() -> None:
+    with pytest.warns(MissingTrialsWarning, match="without non-targets"):
+        results = Results.from_scores(*mixture())
+    # Targets: thirds of (1, 2), (3), (0.5); non-targets: halves of (0), (-1).
+    pmiss, pfa = results.error_rates_at([0.0, 1.5])
+    np.testing.assert_allclose(pmiss, [0, 1 / 3 + 1 / 6], rtol=1e-15)
+    np.testing.assert_allclose(pfa, [0.5, 0], rtol=1e-15)
+    dropped = Results.from_scores(*mixture(weights=[0.5, 0, 0.5]))
+    assert (dropped.n_tar, dropped.n_non) == (3, 2)
+
+
+def test_trials_without_score_have_no_share() -> None:
+    scores, key, conditions = mixture()
+    mask = np.arange(key.n_trials)[None] > 0  # not the target 1.0 of a
+    partial = Scores(scores.scoremat, scores.modelset, scores.segset, mask)
+    with pytest.warns(MissingTrialsWarning, match="1 of 4 targets missing"):
+        results = Results.from_scores(partial, key, conditions)
+    # A third of a is now the target 2.0 alone.
+    assert results.error_rates_at(1.5)[0] == pytest.approx(1 / 3)
+    assert results.n_tar == 3
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_conditions_that_do_not_fit() -> None:
+    scores, key, conditions = mixture()
+    _, non = scores.get_tar_non(key)
+    for members in (conditions.members(key), ()):
+        with pytest.raises(InvalidInputError):
+            Sample.from_scores([1.0], non).weighted(members)
+    only = Conditions({"all": key.tar}, uncovered="ignore")
+    with pytest.raises(InvalidInputError, match=r"`conditions` .* have non-targets in"):
+        Results.from_scores(scores, key, only)

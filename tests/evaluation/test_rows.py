@@ -12,14 +12,10 @@ from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.metrics.ranks import EER, MinCllr
 
 
-def test_a_column_is_named_after_its_operating_point() -> None:
+def test_what_figures_are_called() -> None:
     assert figure_of("min_dcf(0.05)").name == "minDCF(0.05)"
     assert figure_of("act_dcf(0.1, 10, 1)").head == "actDCF(0.1, 10, 1)"
-    assert figure_of("act_dcf(0.1, 10, 1)").column == "act_dcf(0.1, 10, 1)"
     assert figure_of("my_metric").head == "my_metric"
-
-
-def test_rates_are_in_per_cent() -> None:
     assert figure_of("sv_eer").head == "SV-EER (%)"
     assert figure_of("sv_eer").text(0.01234) == "1.23"
     assert figure_of("cllr").text(0.25) == "0.2500"
@@ -48,4 +44,7 @@ def test_so_few_trials_are_noted_at_every_prior(prior: object) -> None:
     assert found.footnotes == [str(one.message) for one in told]
     with pytest.warns(FewErrorsWarning, match="^4 targets and 1 non-targets"):
         bp.evaluate({"A": (tar[:4], [0.5])}, prior=prior)
-    assert not bp.evaluate({"A": (tar, [-1.0, 0.5, -2.0, 0.0, 0.2])}, prior=prior).notes
+    # At the prior 0.01 a false-alarm rate of 1/99 costs as much as no detector.
+    found = bp.evaluate({"A": (tar, [-1.0, 0.5, -2.0, 0.0, 0.2])}, prior=prior).footnotes
+    text = "5 non-targets cannot show a pfa of 0.0101 at effective prior 0.01; the lowest is 0.2"
+    assert found == ([] if prior == 0.5 else [text])

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.trials import Key, Scores
+from bosaris_py import Key, Scores, eer
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples" / "japanese_vowels"
@@ -51,49 +51,25 @@ def ids(values: np.ndarray) -> list[str]:
     return [value.decode() for value in values]
 
 
-def parse_model(name: str) -> tuple[int, int]:
-    """Return speaker and group of a model id."""
-    match = re.fullmatch(r"spk(\d)-m(\d\d)", name)
-    assert match, name
-    return int(match[1]), int(match[2])
+def parse_model(name):
+    """Return speaker and group of a model id, spk1-m01."""
+    speaker, group = re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()
+    return int(speaker), int(group)
 
 
-def parse_segment(name: str) -> tuple[str, int, int]:
-    """Return part of the corpus, speaker and utterance number of a segment id."""
-    match = re.fullmatch(r"(train)-spk(\d)-u(\d\d)|(test)-spk(\d)-u(\d\d\d)", name)
-    assert match, name
-    part, speaker, number = (group for group in match.groups() if group)
+def parse_segment(name):
+    """Return part of the corpus, speaker and utterance number of a segment id, test-spk1-u001."""
+    part, speaker, number = re.fullmatch(r"(train|test)-spk(\d)-u(\d{2,3})", name).groups()
     return part, int(speaker), int(number)
 
 
-def documented_label(model: str, segment: str) -> int:
+def documented_label(model, segment):
     """Return 1 for a target, -1 for a non-target, 0 for no trial, by the README."""
     speaker, group = parse_model(model)
     part, other, number = parse_segment(segment)
     if part == "train" and 3 * group - 2 <= number <= 3 * group:
         return 0
     return 1 if speaker == other else -1
-
-
-def naive_eer(tar: np.ndarray, non: np.ndarray) -> float:
-    """Mean of the two error-rates where they are nearest to each other."""
-    rates = [(np.mean(tar < threshold), np.mean(non >= threshold)) for threshold in np.unique(tar)]
-    return float(np.mean(min(rates, key=lambda pair: abs(pair[0] - pair[1]))))
-
-
-def tar_non(part: str, system: str) -> tuple[np.ndarray, np.ndarray]:
-    labels = datasets(FOLDER / f"{part}_key.h5")["trial_mask"]
-    scores = datasets(FOLDER / f"{part}_scores_{system}.h5")["scores"].astype(np.float64)
-    return scores[labels > 0], scores[labels < 0]
-
-
-def test_the_folder_holds_the_documented_files():
-    assert sorted(path.name for path in FOLDER.glob("*.h5")) == FILES
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [name for name in FILES if f"`{name}`" not in readme] == []
-    for text in (readme, (FOLDER / "LICENSE.txt").read_text(encoding="utf-8")):
-        for needed in ("Kudo", "Toyama", "Shimbo", "10.24432/C5NS47", "CC BY 4.0"):
-            assert needed in text
 
 
 @pytest.mark.parametrize(
@@ -125,11 +101,12 @@ def test_keys_follow_from_the_names(part, counts, n_tar, n_non):
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_scores(part, system):
-    tar, non = tar_non(part, system)
+    path, key = FOLDER / f"{part}_scores_{system}.h5", Key.read(FOLDER / f"{part}_key.h5")
     # The README gives 11.0 % and 9.7 % for eval. The ranges catch a wrong key, a flipped sign,
     # shuffled columns, and a dev set that was flattered by leakage.
-    assert 0.09 < naive_eer(tar, non) < (0.15 if part == "dev" else 0.12)
-    content = datasets(FOLDER / f"{part}_scores_{system}.h5")
+    rate = eer(*Scores.read(path).get_tar_non(key), definition="step")
+    assert 0.09 < rate < (0.15 if part == "dev" else 0.12)
+    content = datasets(path)
     scores = content["scores"]
     assert scores.dtype == np.float32
     assert not scores[content["score_mask"] == 0].any()
@@ -137,11 +114,6 @@ def test_scores(part, system):
     # Ties are rare, so the trials are ranked by more than the grid.
     assert np.unique(scores).size > 0.8 * np.count_nonzero(content["score_mask"])
     assert system != "cosine" or np.abs(scores).max() <= 1.0
-    read = Scores.read(FOLDER / f"{part}_scores_{system}.h5")
-    for found, expected in zip(
-        read.get_tar_non(Key.read(FOLDER / f"{part}_key.h5")), (tar, non), strict=True
-    ):
-        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("aeon") is None, reason="aeon is not installed")

@@ -1,12 +1,12 @@
 """Pages that people read first: their lines run, their links and tables lead somewhere."""
 
 import doctest
-import importlib.util
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Written by `make docs`.
 MADE = {"generated", "_build", "_drawn"}
-
-
-def loaded(name: str) -> ModuleType:
-    """Return a script of the documentation as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # README, CONTRIBUTING, links
@@ -138,7 +128,7 @@ def test_each_line_for_users_of_sidekit_runs(tmp_path, monkeypatch):
 
 # Pictures: of the gallery, of the README
 
-DOCS = loaded("pages")
+DOCS = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "pages.py")))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Costs: fractions by hand, every threshold tried, published figures, laws."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py import OperatingPoint, Results, act_dcf, cllr, error_rates_at, min_dcf
-from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.metrics.costs import (
     DCF,
     ActDCF,
@@ -21,6 +22,7 @@ from bosaris_py.metrics.costs import (
     not_calibrated,
 )
 from bosaris_py.metrics.metric import Opening
+from bosaris_py.metrics.ranks import PmissAt
 from bosaris_py.trials.sample import Sample
 from tests.score_strategies import any_scores, score_lists
 
@@ -179,3 +181,21 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
     for n, said in ((12, 0), (16, 1)):
         few = Sample.from_scores(np.full(31, 9.0), np.repeat([0.0, -9.0], [n, 31 - n]))
         assert len(not_calibrated(few, 0.5)) == said
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [MinDCF(0.01), ActDCF([0.5, 0.01]), DCF(0.0, 0.01), PmissAt(0.01), min_dcf, act_dcf],
+    ids=str,
+)
+def test_what_so_few_trials_cannot_show(metric) -> None:
+    """At prior 0.01 a false-alarm rate of 1/99 costs as much as no detector."""
+    priors = (0.01,) if metric in (min_dcf, act_dcf) else ()
+    for n in (98, 100):
+        tar, non = np.linspace(0.5, 5.0, n), np.linspace(-5.0, -0.5, n)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", FewErrorsWarning)
+            metric(tar, non, *priors)
+            # A curve shows what it can.
+            min_dcf(tar, non, np.linspace(0.01, 0.99, 11))
+        assert [one.category for one in told] == [FewErrorsWarning] * (n < 99)
