@@ -570,7 +570,6 @@ REFUSED = [
     ("plot tippett dev_a.h5 --key dev_key.h5 -o p.png --prior .1", 2, "--prior marks nothing"),
     ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "are for a plot forest"),
     ("plot forest dev_a.h5 --key dev_key.h5 -o x.svg", 2, "it needs --speakers"),
-    ("evaluate dev_a.h5 --key spoofs.h5 --spoof error", 1, "40 spoofed trials. Use --spoof drop"),
     ("evaluate dev_a.h5 --key spoofs.h5 --plan VoxSRC", 1, "--spoof drop"),
     ("evaluate dev_a.h5 --key spoofs.h5 --plan ESDD", 1, "must have bona fide speech and spoofs"),
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),

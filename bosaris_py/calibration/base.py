@@ -415,7 +415,7 @@ class RowMap(Map):
             n_models, cells, llrs = listed.shape[0], [], []
             own = trial_codes(*listed.trial_positions(), n_models)
             # Where all files are lists, a row is a trial.
-            in_rows = all(map(is_list, score_files))
+            in_rows = bool(trials) and all(map(is_list, score_files))
             for rows, values, mask in blocks:
                 at, segments = np.nonzero(mask)
                 at += rows.start

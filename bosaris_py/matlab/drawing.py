@@ -163,7 +163,7 @@ class Det_Plot(_Plot):
         self._draw("mindcf_point", plot_args, legend_string, prior=prior)
         results = self.plot._system()
         best = results.min_dcf_threshold(prior)
-        return float(results.min_dcf(prior)), best.pmiss, best.pfa
+        return float(results.rocch.min_dcf(prior)), best.pmiss, best.pfa
 
     @staticmethod
     def test_this() -> Det_Plot:

@@ -186,7 +186,7 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
 @pytest.mark.parametrize(
     "metric",
     [MinDCF(0.01), ActDCF([0.5, 0.01]), DCF(0.0, 0.01), PmissAt(0.01), min_dcf, act_dcf],
-    ids=str,
+    ids=lambda metric: getattr(metric, "__name__", type(metric).__name__),
 )
 def test_what_so_few_trials_cannot_show(metric) -> None:
     """At prior 0.01 a false-alarm rate of 1/99 costs as much as no detector."""

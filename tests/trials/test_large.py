@@ -34,7 +34,7 @@ def judge(call: Callable[[], Results]) -> tuple[Any, list[str]]:
         warnings.simplefilter("always")
         try:
             results = call()
-        except InvalidInputError:
+        except (InvalidInputError, TrialMismatchError):
             return None, []
         said = describe(results)
     return said, [str(warning.message) for warning in caught]

@@ -139,7 +139,7 @@ def test_methods_may_be_called_as_functions() -> None:
     results = b.Results([1.0, 3.0], [0.0, 2.0])
     assert b.get_norm_min_dcf(results, 0.5) == results.get_norm_min_dcf(0.5)
     plot = b.Det_Plot("old")
-    b.set_system(plot, [1.0, 3.0], [0.0, 2.0], "a")
+    b.set_system(plot, [1.0, 3.0, 4.0], [0.0, 2.0, -1.0], "a")
     b.plot_steppy_det(plot, "b", "steps")
     assert len(plot.ax.lines) == 1
 
