@@ -10,7 +10,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from bosaris_py._version import __version__ as __version__
+__version__ = "0.4.0.dev0"
 
 # Names by the module that has them; type checkers see the same below.
 _NAMES = {

@@ -14,7 +14,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
 import pages  # noqa: E402
 
-from bosaris_py._version import __version__ as version  # noqa: E402 -- the package of this tree
+from bosaris_py import __version__ as version  # noqa: E402 -- the package of this tree
 
 project, project_copyright = "bosaris_py", "2026, the bosaris_py developers"
 extensions = ["myst_parser", "numpydoc", "sphinx_copybutton"]

@@ -21,12 +21,10 @@ from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
-from bosaris_py.numerics import newton, scoring as losses
+from bosaris_py.numerics import OperatingPoint, newton, scoring as losses
 from bosaris_py.numerics.newton import LinearSolution, Ridge
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions, Scores, large
+from bosaris_py.trials import Conditions, Key, Scores, large
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import assemble, joined_scores
 
 # Options by name: of a training, of a field, of a map in a file.

@@ -15,9 +15,8 @@ from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.metrics.costs import no_llrs
+from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 BoundsKind = Literal["elub", "iv", "wide"]

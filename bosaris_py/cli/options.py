@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import bosaris_py as bp
-from bosaris_py._version import __version__
+from bosaris_py import __version__
 from bosaris_py.errors import printable
 
 

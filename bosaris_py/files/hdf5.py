@@ -58,11 +58,10 @@ import attrs
 import h5py
 import numpy as np
 
-from bosaris_py import errors
+from bosaris_py import __version__, errors
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._notes import Note
 from bosaris_py._validation import FilePath, as_path, list_some, safe
-from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files.replacing import FULL_DISK, replacing
 

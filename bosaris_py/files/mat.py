@@ -19,9 +19,9 @@ import h5py
 import numpy as np
 import scipy
 
+from bosaris_py import __version__
 from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some, safe
-from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, KINDS, MASKS, Arrays

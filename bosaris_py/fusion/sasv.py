@@ -12,8 +12,7 @@ import numpy as np
 from bosaris_py._arrays import Float64Array, FloatArray, Given
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid
-from bosaris_py.calibration import base
-from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration import LinearCalibration, base
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials import Scores, scores as scoring

@@ -22,10 +22,9 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._validation import describe, invalid, one_of
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.roc import count_below
+from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.conditions import ConditionsLike
-from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Speakers, Times
-from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import TrialSpeakers
 
 # The scores of one detector, or of two in tandem.

@@ -31,10 +31,9 @@ from bosaris_py.evaluation.rows import pooled
 from bosaris_py.files.replacing import replacing
 from bosaris_py.plots import looks
 from bosaris_py.plots.looks import Legend, Pen, Settings, Text
+from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
 
 Ends: TypeAlias = tuple[Float64Array, Float64Array]
 # Width and height of a new figure in inches.

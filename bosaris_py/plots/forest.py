@@ -11,8 +11,7 @@ from matplotlib.ticker import FixedFormatter
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.plots import base, looks
-from bosaris_py.uncertainty.compare import ComparisonTable
-from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty import ComparisonTable, Estimate
 
 # Inches of a new figure; its height grows with the number of lines.
 _WIDTH, _MARGIN, _HEIGHT_PER_LINE = 7.0, 1.2, 0.3

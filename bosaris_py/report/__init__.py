@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import attrs
 
-from bosaris_py import _tables as tables, errors, plots
+from bosaris_py import __version__, _tables as tables, errors, plots
 from bosaris_py._notes import lines_about
 from bosaris_py._validation import FilePath, safe
-from bosaris_py._version import __version__
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
 from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
@@ -33,9 +32,8 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.trials.sample import Sample, lists_of_kinds
 from bosaris_py.trials.speakers import speaker_names
+from bosaris_py.uncertainty import ComparisonTable, Estimate
 from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
-from bosaris_py.uncertainty.compare import ComparisonTable
-from bosaris_py.uncertainty.estimate import Estimate
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation.evaluation import Evaluation

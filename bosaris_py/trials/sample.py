@@ -30,9 +30,7 @@ from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, Po
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_score_lists, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.numerics import roc as counting
-from bosaris_py.numerics.hull import ROCCH
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics import ROC, ROCCH, roc as counting
 from bosaris_py.numerics.scoring import mean_bits
 from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, masses
 from bosaris_py.trials.key import Key, as_key

@@ -28,10 +28,7 @@ from bosaris_py.metrics.curves import LARGEST_PLO, ascending
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.scoring import softplus
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
+from bosaris_py.trials import Conditions, Key, Sample, Scores
 from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists
 from bosaris_py.uncertainty.draws import Method

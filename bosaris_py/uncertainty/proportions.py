@@ -37,10 +37,8 @@ from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMisma
 from bosaris_py.metrics.costs import prices, to_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS
-from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials import Conditions, Sample, Scores
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile, student_tails
 
 # A number of targets and one of non-targets; a miss rate and a false-alarm rate; their prices.

@@ -39,9 +39,8 @@ from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.draws import speakers_present

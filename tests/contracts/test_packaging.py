@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from bosaris_py._version import __version__
+from bosaris_py import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "bosaris_py"

@@ -1,3 +1,0 @@
-"""The version of the package, in one place."""
-
-__version__ = "0.4.0.dev0"
