@@ -367,6 +367,12 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         hint = "Give both files a column of ids, or bring them to the same lines."
     elif not hint:
         return
+    elif min(_share(*pair) for pair in zip(wanted, found[::-1], strict=True)) >= 0.5:
+        got = "none: models and segments have changed places"
+        call = (
+            "Name the columns of one file in the other order, as in columns='segment model label'."
+        )
+        option = "--key-columns with model and segment in the other order"
     elif _are_line_numbers(found):
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"

@@ -159,6 +159,13 @@ def test_ids_of_which_few_meet() -> None:
     assert (error.call, error.option) == ("", "")
 
 
+def test_models_and_segments_that_have_changed_places() -> None:
+    key = bp.Key(IDS[20:], IDS[:20], SAME.T, ~SAME.T)
+    with pytest.raises(TrialMismatchError, match="have changed places") as caught:
+        bp.Results.from_scores(bp.Scores(np.where(SAME, 1.0, 0.0), IDS[:20], IDS[20:]), key)
+    assert caught.value.option.startswith("--key-columns")
+
+
 def test_names_of_clips_that_recur_in_many_recordings() -> None:
     """As in VoxCeleb: 4,000 utterances, of which the last word takes a hundred values only."""
     ids = [f"id{i % 40}/video{i // 100}/{i % 100:05}" for i in range(4000)]
