@@ -261,7 +261,7 @@ def _fitting(
         return attrs.evolve(how, prior=(), normalize=plan.normalize)
     if plan.by_condition:
         # The cost of each condition is the plan's.
-        own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in plan.operating_points]
+        own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in plan.points]
         return attrs.evolve(how, prior=[*dict.fromkeys([*how.prior, *own])])
     return how
 
@@ -385,7 +385,7 @@ def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Samp
     figures: dict[str, float | None] = {"min_primary": cost.minimum, "act_primary": cost.actual}
     ends = {}
     if how.by_speaker and not cost.parts:
-        given = cost.plan.operating_points, cost.plan.normalize
+        given = cost.plan.points, cost.plan.normalize
         metrics = {"min_primary": MinDCF(*given), "act_primary": ActDCF(*given)}
         ends = how.estimates(metrics, sample.weighted(cost.members))
     return [

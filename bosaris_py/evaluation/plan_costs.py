@@ -342,8 +342,8 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
     # A minimum means something for scores of any kind.
     doubts = inverted(weighted)
     if plan.ranked_by == "actual":
-        doubts += not_calibrated(weighted, plan.operating_points)
-    doubts += unseen_costs(weighted, plan.operating_points)
+        doubts += not_calibrated(weighted, plan.points)
+    doubts += unseen_costs(weighted, plan.points)
     if pooled:
         advice = "Give the key columns: key.with_columns(...)."
         doubts.append(Note(BosarisWarning, f"{plan.name}: {more[-1]}", advice=advice))
@@ -355,9 +355,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
         eer=weighted.hull.eer,
         n_tar=sum(one.tar.size for one in members),
         n_non=sum(one.non.size for one in members),
-        points=tuple(
-            PointCost(point, *_costs(plan, weighted, [point])) for point in plan.operating_points
-        ),
+        points=tuple(PointCost(point, *_costs(plan, weighted, [point])) for point in plan.points),
         partitions=tuple(_partition_cost(plan, trials.sample, *one) for one in partitions),
         pooled=pooled,
         notes=(*notes, *more),
@@ -370,7 +368,7 @@ def _costs(
     plan: EvaluationPlan, sample: Sample, points: Sequence[OperatingPoint] = ()
 ) -> tuple[float, float]:
     """Return the actual and the minimum cost of a sample, by default at all points of the plan."""
-    given = points or plan.operating_points, plan.normalize
+    given = points or plan.points, plan.normalize
     return ActDCF(*given).computed(sample), MinDCF(*given).computed(sample)
 
 

@@ -127,7 +127,7 @@ class EvaluationPlan:
     ----------
     name, title : str
         Short name, and what it is in words.
-    operating_points : sequence of OperatingPoint or float, default: ()
+    points : sequence of OperatingPoint or float, default: ()
         The primary cost is the mean over these; a number is a target probability with costs 1 and
         1.
     factors : sequence of PartitionFactor or str, default: ()
@@ -154,7 +154,7 @@ class EvaluationPlan:
         `read_key` with ``spoof="keep"``; those of a countermeasure alone do not.
     spoof_costs : SpoofCosts or str, optional
         Priors and costs of three classes, for those figures that are costs.
-    tandem_form : {"revised", "legacy"}, default: "revised"
+    form : {"revised", "legacy"}, default: "revised"
         Of the t-DCF, see `t_dcf`.
     sets : str, default: ""
         A column of the key that names data sets: each figure is the mean of those of the sets.
@@ -187,13 +187,13 @@ class EvaluationPlan:
     >>> plan = PLANS["SRE18-CMN2"]
     >>> [round(beta) for beta in plan.betas]
     [99, 199]
-    >>> plan.evolve(operating_points=[0.1]).betas
+    >>> plan.evolve(points=[0.1]).betas
     (9.0,)
     """
 
     name: str
     title: str = ""
-    operating_points: tuple[OperatingPoint, ...] = attrs.field(default=(), converter=_points)
+    points: tuple[OperatingPoint, ...] = attrs.field(default=(), converter=_points)
     factors: tuple[PartitionFactor, ...] = attrs.field(default=(), converter=_factors)
     select: Mapping[str, str] = attrs.field(factory=dict, converter=dict, hash=False)
     parts: tuple[EvaluationPlan, ...] = attrs.field(default=(), converter=_plans)
@@ -204,7 +204,7 @@ class EvaluationPlan:
     spoof_costs: SpoofCosts | None = attrs.field(
         default=None, converter=attrs.converters.optional(to_costs)
     )
-    tandem_form: Form = attrs.field(default="revised", validator=one_of(Form))
+    form: Form = attrs.field(default="revised", validator=one_of(Form))
     sets: str = ""
     eer: EERDefinition | None = None
     attacks: tuple[str, ...] = attrs.field(default=(), converter=_texts)
@@ -216,7 +216,7 @@ class EvaluationPlan:
         """Raise unless the plan has operating points, parts or figures, and what fits these."""
         # What a plan is of, and what does not go with it.
         kinds = {
-            "operating_points": ["spoof_costs", "sets"],
+            "points": ["spoof_costs", "sets"],
             "parts": ["spoof_costs", "sets", "factors", "select"],
             "figures": ["factors", "select", *(["sets"] if self.detectors == 2 else [])],
         }
@@ -249,7 +249,7 @@ class EvaluationPlan:
     @property
     def betas(self) -> tuple[float, ...]:
         """Price of a false-alarm rate of one, in units of that of a miss rate of one."""
-        return tuple(point.fa_cost / point.miss_cost for point in self.operating_points)
+        return tuple(point.fa_cost / point.miss_cost for point in self.points)
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -299,16 +299,16 @@ class EvaluationPlan:
             ("mean over", ", ".join(part.name for part in self.parts)),
             ("figures", ", ".join(self.figures)),
             ("costs", self.costs_in_words),
-            ("detectors", f"asv and cm, {self.tandem_form} t-DCF" * (self.detectors == 2)),
+            ("detectors", f"asv and cm, {self.form} t-DCF" * (self.detectors == 2)),
             ("equal error-rates", self.eer),
             ("mean over", self.sets and f"the values of {self.sets}"),
         ]
-        for point, beta in zip(self.operating_points, self.betas, strict=True):
+        for point, beta in zip(self.points, self.betas, strict=True):
             costs = f"C_miss {point.c_miss:g}, C_fa {point.c_fa:g}, beta {beta:.6g}"
             rows.append(("operating point", f"P_target {point.p_target:g}, {costs}"))
         rows.append(("trials", ", ".join(f"{name} = {of}" for name, of in self.select.items())))
         rows += [("partitions by", str(factor)) for factor in self.factors]
-        if self.operating_points and not self.factors:
+        if self.points and not self.factors:
             rows.append(("partitions", "none: trials are pooled"))
         rows.append(("ranked by", f"{self.ranked_by} cost"))
         rows.append(("source", self.source and f"{self.source} ({self.date})".removesuffix(" ()")))

@@ -314,6 +314,6 @@ def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMe
     if (given := plan.spoof_costs) is not None:
         known["a_dcf"] = third_class.ADCF(given, plan.normalize)
         known["act_a_dcf"] = third_class.ActADCF(given, plan.normalize)
-        known["t_dcf"] = tandem.TDCF(given, form=plan.tandem_form)
-        known["act_t_dcf"] = tandem.TDCF(given, form=plan.tandem_form, threshold="bayes")
+        known["t_dcf"] = tandem.TDCF(given, form=plan.form)
+        known["act_t_dcf"] = tandem.TDCF(given, form=plan.form, threshold="bayes")
     return {name: known[name] for name in plan.figures}

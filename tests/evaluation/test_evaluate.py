@@ -258,7 +258,7 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
 
 def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
     """SRE10 judges conditions one by one; its costs of misses and false alarms are 1."""
-    plan = bp.PLANS["SRE10"].evolve(operating_points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
+    plan = bp.PLANS["SRE10"].evolve(points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
     found = bp.evaluate({"A": systems["A"]}, key, plan=plan, prior=0.3)
     results = bp.Results.from_scores(systems["A"], key)
     for point, name in ((0.3, "0.3"), (0.1, "0.1"), (bp.OperatingPoint(0.2, 10, 1), "0.2, 10, 1")):

@@ -179,17 +179,17 @@ TAR, NON = [-1.0, 2.5, 5.0, 7.0, 8.0], [-6.0, -3.0, 0.0, 2.5, 6.0, 4.0]
 @pytest.mark.parametrize("normalize", [True, False])
 def test_plans_without_partitions_are_the_cost(name: str, normalize: bool) -> None:  # noqa: FBT001
     plan = PLANS[name].evolve(normalize=normalize)
-    cost, points = primary_cost(*lists(TAR, NON), plan), plan.operating_points
+    cost, points = primary_cost(*lists(TAR, NON), plan), plan.points
     assert cost.actual == pytest.approx(np.mean(act_dcf(TAR, NON, points, normalize)), rel=1e-13)
     assert cost.minimum == pytest.approx(np.mean(min_dcf(TAR, NON, points, normalize)), rel=1e-13)
 
 
-OWN = EvaluationPlan(name="own", operating_points=[0.5])
+OWN = EvaluationPlan(name="own", points=[0.5])
 
 
 def test_costs_at_the_operating_points() -> None:
     """Tar 1, 3 against non 0, 2: at prior 0.5 threshold 0 has Pmiss 0, Pfa 1; 1 has Pfa 0.5."""
-    cost = primary_cost(*lists([1.0, 3.0], [0.0, 2.0]), OWN.evolve(operating_points=[0.5, 0.2]))
+    cost = primary_cost(*lists([1.0, 3.0], [0.0, 2.0]), OWN.evolve(points=[0.5, 0.2]))
     assert cost.points[0] == (OperatingPoint(0.5), 1.0, 0.5)
     # At prior 0.2 the threshold is log 4: half of the targets and of the non-targets err.
     assert (cost.points[1].actual, cost.points[1].minimum) == pytest.approx((2.5, 0.5))

@@ -92,17 +92,17 @@ def test_plans_are_values() -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({}, "operating_points, parts, figures"),
-        ({"operating_points": [0.1], "parts": [FIRST]}, "operating_points, parts, figures"),
-        ({"figures": ["sv_eer"], "operating_points": [0.1]}, "operating_points, parts, figures"),
+        ({}, "points, parts, figures"),
+        ({"points": [0.1], "parts": [FIRST]}, "points, parts, figures"),
+        ({"figures": ["sv_eer"], "points": [0.1]}, "points, parts, figures"),
         ({"parts": [FIRST], "factors": ["a"]}, "factors"),
-        ({"operating_points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
+        ({"points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
         ({"figures": ["a_dcf"]}, "spoof_costs"),
         ({"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
         ({"figures": ["eer"]}, "figures"),
         ({"figures": ["t_eer", "sv_eer"]}, "figures"),
-        ({"operating_points": [1.5]}, "p_target"),
-        ({"operating_points": [0.1], "ranked_by": "best"}, "ranked_by"),
+        ({"points": [1.5]}, "p_target"),
+        ({"points": [0.1], "ranked_by": "best"}, "ranked_by"),
     ],
 )
 def test_plans_that_are_refused(arguments: Any, named: str) -> None:
@@ -128,7 +128,7 @@ def test_factors_that_are_refused(arguments: Any, named: str) -> None:
 
 def test_a_plan_in_words() -> None:
     factors = [PartitionFactor("a", ["x", "y"], weights=[0.25, 0.75]), PartitionFactor("b")]
-    plan = EvaluationPlan(name="own", operating_points=[0.01], factors=factors)
+    plan = EvaluationPlan(name="own", points=[0.01], factors=factors)
     lines = str(plan).splitlines()
     assert lines[0] == "own"
     # (1 - 0.01) / 0.01 = 99.
@@ -140,12 +140,12 @@ def test_a_plan_in_words() -> None:
 def test_a_plan_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
-        'name = "own"\noperating_points = [0.1, {p_target = 0.2, c_miss = 10.0}]\n'
+        'name = "own"\npoints = [0.1, {p_target = 0.2, c_miss = 10.0}]\n'
         '[[factors]]\nname = "gender"\nlevels = ["f", "m"]\n'
     )
     points = [0.1, OperatingPoint(0.2, 10.0)]
     factors = [PartitionFactor("gender", ["f", "m"])]
-    expected = EvaluationPlan(name="own", operating_points=points, factors=factors)
+    expected = EvaluationPlan(name="own", points=points, factors=factors)
     assert EvaluationPlan.read(path) == expected
     for text in ("name = ", 'name = "a"', 'name = "a"\ncost = 3'):
         path.write_text(text)

@@ -879,9 +879,7 @@ plans(
 plans(
     {name: _load(bp.PLANS.__getitem__, name) for name in bp.PLANS},
     kind=Kind.EXACT,
-    points=lambda plan: [
-        [point.p_target, point.c_miss, point.c_fa] for point in plan.operating_points
-    ],
+    points=lambda plan: [[point.p_target, point.c_miss, point.c_fa] for point in plan.points],
 )
 plans(laws("more", "unequal", "unequal ties"), primary_cost_of_partitions, options=DIVIDED)
 
