@@ -132,7 +132,7 @@ def bounds_of(
 ) -> tuple[LLRBounds, list[Note]]:
     """Return what `llr_bounds` does, and what is to note of the log-likelihood-ratios."""
     if isinstance(tar, Scores):
-        key = as_key(non)
+        key = as_key(non).bona_fide()
         who = None if speakers is None else TrialSpeakers.from_key(key, speakers)
         sample = Sample.from_trials(tar, key, None, who)
     elif speakers is not None:

@@ -274,7 +274,10 @@ def check_files(args: argparse.Namespace) -> None:
     no_scores = listed and getattr(args, "scores", None) == []
     refuse(
         (f"--output must end in {', '.join(TABLE_OF)} or .txt; got {suffix!r}", is_odd),
-        ("--key is required; it may be the file of scores, if that has labels", judges and not keys),
+        (
+            "--key is required; it may be the file of scores, if that has labels",
+            judges and not keys,
+        ),
         ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
         ("--mates is of scores that are judged or trained on", "mates" in given and lone),

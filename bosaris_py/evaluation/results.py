@@ -21,6 +21,7 @@ from bosaris_py.numerics import ROC, ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.trials import Key, Sample, Scores
 from bosaris_py.trials.conditions import ConditionsLike
+from bosaris_py.trials.key import as_key
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.scores import to_natural
@@ -185,7 +186,7 @@ class Results:
         scores : Scores
             Scores of at least some of the key's trials.
         key : Key
-            Which trials are targets and which non-targets.
+            Which trials are targets and which non-targets; spoofs are left out.
         conditions : Conditions, optional
             Count each condition with its weight, whatever its number of trials; see
             `bosaris_py.Conditions`. By default all trials count alike.
@@ -208,10 +209,10 @@ class Results:
         MissingTrialsWarning
             If conditions have trials of one class only.
         """
-        sample = Sample.from_trials(to_natural(scores, base), key, conditions)
+        own = as_key(key).bona_fide()
+        sample = Sample.from_trials(to_natural(scores, base), own, conditions)
         warn(sample.notes)
-        # All non-targets are of one kind.
-        return cls.from_sample(attrs.evolve(sample, kinds=None))
+        return cls.from_sample(sample)
 
     @classmethod
     def from_files(

@@ -516,11 +516,12 @@ class ErrorRatePlot(Plot, ABC):
         the current one afterwards. `evaluate` has the numbers.
         """
         wanted = Pen(look=look).look
+        key = as_key(key).bona_fide()
         sample = Sample.from_trials(scores, key)
-        given = as_conditions(conditions, as_key(key))
+        given = as_conditions(conditions, key)
         if given is None:
             raise invalid("conditions", "be named", "None")
-        members, lacking = given.noted_members(scores, as_key(key))
+        members, lacking = given.noted_members(scores, key)
         notes = [*sample.notes, *lacking]
 
         def draw(system: str, label: str, part: Sample, look: Settings) -> None:

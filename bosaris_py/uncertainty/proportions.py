@@ -267,8 +267,8 @@ class Decisions:
         N^\alpha_{tar}` and :math:`P_{fa}` likewise: van Leeuwen 2008, equations (3) to (6). As
         masses of trials they are equation (19).
         """
-        sample = Sample.from_trials(scores, key)
-        n_trials = as_key(key).n_trials
+        key = as_key(key).bona_fide()
+        sample, n_trials = Sample.from_trials(scores, key), key.n_trials
         missing = n_trials - sample.tar.size - sample.non.size
         if missing:
             raise TrialMismatchError(

@@ -70,7 +70,7 @@ TOLD = {
     "evaluate --tar c13_genuine.txt": "--tar and --non go together",
     "evaluate c13_genuine.txt --key c13_impostor.txt --mates c13_impostor.txt": "--mates takes",
     "evaluate c14_scores_in_order.txt --key c13_pairs_of_mates.txt --scores-in-order": "64 scores",
-    "evaluate c14_scores_in_order.txt": "required: --key",
+    "evaluate c14_scores_in_order.txt": "--key is required",
 }
 
 
