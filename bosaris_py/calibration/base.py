@@ -590,9 +590,9 @@ class LinearMap(TrainedMap):
             lower than the non-targets: labels swapped, or distances for scores? Also if there are
             more systems than trials of both classes: arrays transposed?
         FewErrorsWarning
-            If a prior other than the default 0.5 is named, without a ridge, and with Bayes
-            decisions at it the trained map makes fewer than 30 errors of a kind on data in memory
-            (theory paper, section 2.1.2). The default names no operating point.
+            If a class has fewer than 30 trials, or with Bayes decisions at the prior the trained
+            map makes fewer than 30 errors of a kind on data in memory (theory paper, section
+            2.1.2).
 
         Notes
         -----

@@ -136,7 +136,10 @@ def plot(args: argparse.Namespace) -> None:
         ("a plot forest shows intervals: it needs --speakers", is_forest and not args.speakers),
     )
     if args.conditions and args.of is None and kind in ("det", "bayes"):
-        files.say("each curve is of equalised conditions; --of SYSTEM draws them")
+        (args.of, *others) = files.named_files(args.scores)
+        if others:
+            args.of = None
+            files.say("curves are of all trials pooled; --of SYSTEM draws those of its conditions")
     # A title is no formula.
     title = args.title and printable(args.title).replace("$", r"\$")
     options: Settings = {"title": title} if title else {}

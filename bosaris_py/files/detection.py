@@ -82,8 +82,8 @@ class Look:
 
     @property
     def is_pair(self) -> bool:
-        """Whether the column has two words without digits, which may be labels."""
-        return len(self.words) == 2 and all(map(str.isalpha, self.words))
+        """Whether the column has two words without digits, or H1 and H2, which may be labels."""
+        return len(self.words) == 2 and all(w.isalpha() or w in "h0 h1 h2" for w in self.words)
 
     def may_be(self, role: str) -> bool:
         """Tell whether the column may be one of scores, of labels or of ids."""

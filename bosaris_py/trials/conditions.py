@@ -301,7 +301,7 @@ class Conditions:
         for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
             if np.count_nonzero(own) == 1 and (other & ~own).any():
                 text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
-                notes.append(Note(MissingTrialsWarning, text))
+                notes = [Note(MissingTrialsWarning, text)]
                 chosen = np.flatnonzero(other).tolist()
                 parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
                 held = [made.names[n] for n in chosen]
