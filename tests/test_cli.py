@@ -91,18 +91,6 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     return run_command
 
 
-def _start(folder: Path, *words: str, **options: object) -> "subprocess.Popen[str]":
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "bosaris_py", *words],
-        cwd=folder,
-        env=environment,
-        text=True,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
 def _write(name: str, *lines: str) -> None:
     Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -124,10 +112,8 @@ def _large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestHelp:
-    def test_version(self, run: Run) -> None:
-        assert run("--version") == (0, f"bosaris_py {bp.__version__}\n", "")
-
     def test_no_command(self, run: Run) -> None:
+        assert run("--version") == (0, f"bosaris_py {bp.__version__}\n", "")
         code, out, err = run()
         assert (code, err) == (0, "")
         assert out == run("--help")[1]
@@ -168,12 +154,14 @@ class TestFiles:
         run("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
         code, out, err = run("info", "dev_a.h5", "key.mat", "dev_a.txt", "dev_key.tsv", "c.json")
         assert (code, err) == (0, "")
-        lines = out.splitlines()
-        assert lines[0] == "dev_a.h5: hdf5, Scores: 12 models x 40 segments, 480 scores"
-        assert lines[1].startswith("key.mat: mat, Key: 12 models x 40 segments")
-        assert lines[2].startswith("dev_a.txt: kaldi-scores, Table: 480 lines")
-        assert lines[3].startswith("dev_key.tsv: nist, Table: 480 lines")
-        assert lines[4].startswith("c.json: json, LinearCalibration: llr = ")
+        told = (
+            "dev_a.h5: hdf5, Scores: 12 models x 40 segments, 480 scores",
+            "key.mat: mat, Key: 12 models x 40 segments",
+            "dev_a.txt: kaldi-scores, Table: 480 lines",
+            "dev_key.tsv: nist, Table: 480 lines",
+            "c.json: json, LinearCalibration: llr = ",
+        )
+        assert all(map(str.startswith, out.splitlines(), told))
         _write("quality.txt", "2", "s1 0.5 1", "s2 0.25 2")
         out = run("info", "quality.txt", "models.txt")[1].splitlines()
         assert out[0] == "quality.txt: text, SegmentQuality: 2 measures of 2 segments"
@@ -186,14 +174,11 @@ class TestFiles:
 
     def test_there_and_back(self, run: Run) -> None:
         scores, key = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
-        for name in ("a.mat", "a.txt", "a.csv", "a.tsv"):
-            assert run("convert", "dev_a.h5", name) == (0, "", "")
-            assert run("convert", name, "back.h5") == (0, "", "")
-            assert bp.Scores.read("back.h5") == scores
-        for name in ("k.mat", "k.txt", "k.csv", "k.tsv"):
-            assert run("convert", "dev_key.h5", name)[0] == 0
-            assert run("convert", name, "back.h5")[0] == 0
-            assert bp.Key.read("back.h5") == key
+        for suffix in (".mat", ".txt", ".csv", ".tsv"):
+            for name, item in (("dev_a", scores), ("dev_key", key)):
+                assert run("convert", f"{name}.h5", f"{name}_{suffix}") == (0, "", "")
+                assert run("convert", f"{name}_{suffix}", "back.h5") == (0, "", "")
+                assert type(item).read("back.h5") == item
 
     def test_columns_and_forms(self, run: Run) -> None:
         words = ("--key", "dev_key.h5", "--to", "speechbrain-scores")
@@ -215,21 +200,19 @@ class TestFiles:
         assert run("convert", "own.csv", "own.h5", "--columns", "score=score")[0] == 0
         assert bp.Scores.read("own.h5").scoremat.tolist() == [[1.5, -2.0]]
 
+    def test_a_dash_is_standard_input(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        line = ("--key", "eval_key.h5", "--json")
+        expected = run("evaluate", "A=eval_a.txt", *line)[1]
+        with open("eval_a.txt") as stream:  # noqa: PTH123
+            monkeypatch.setattr(sys, "stdin", stream)
+            assert run("evaluate", "A=-", *line)[1] == expected
+
     def test_lines_without_a_score(self, run: Run) -> None:
         _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
         code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
         assert (code, out) == (0, "")
         assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
         assert bp.Scores.read("some.h5").n_trials == 1
-
-    @pytest.mark.slow
-    @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="there is no /dev/stdin")
-    def test_a_dash_is_standard_input(self, run: Run, folder: Path) -> None:
-        expected = run("evaluate", "A=eval_a.txt", "--key", "eval_key.h5", "--json")[1]
-        words = ("evaluate", "A=-", "--key", "eval_key.h5", "--json")
-        process = _start(folder, *words, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
-        out, err = process.communicate(Path("eval_a.txt").read_text(), timeout=60)
-        assert (process.returncode, out) == (0, expected), err
 
 
 class TestCheck:
@@ -282,14 +265,16 @@ class TestTraining:
         ("words", "model", "options"),
         [
             ("", "LinearCalibration", {}),
-            ("--ridge weak", "LinearCalibration", {"ridge": "weak"}),
-            ("--objective brier --ridge .1", "LinearCalibration", {"ridge": 0.1}),
+            (
+                "--objective brier --ridge .1",
+                "LinearCalibration",
+                {"ridge": 0.1, "objective": "brier"},
+            ),
             ("--method bounded", "BoundedCalibration", {}),
             ("--method pav", "PAVCalibration", {}),
         ],
     )
     def test_methods(self, run: Run, words: str, model: str, options: dict[str, object]) -> None:
-        options |= {"objective": "brier"} if "brier" in words else {}
         line = ("--key", "dev_key.h5", *words.split(), "--model", "m.json")
         assert run("calibrate", "dev_a.h5", *line)[0] == 0
         scores, key = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
@@ -467,13 +452,6 @@ class TestEvaluate:
         assert "80 targets, 400 non-targets, 6 speakers" in run(*words, "--speakers", "re:^p.")[1]
         pairs = ("compare", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5")
         assert "; 6 speakers" in run(*pairs, "--speakers", "re:^p.")[1]
-
-    def test_base_ten(self, run: Run, systems) -> None:
-        systems[0]["B"].transform(lambda llrs: llrs / np.log(10)).save("ten.h5")
-        for name, more in (("eval_b.h5", ()), ("ten.h5", ("--base", "10"))):
-            _, out, _ = run("evaluate", f"B={name}", *JUDGED[3:], *more, "--json")
-            row = json.loads(out)["table"][0]
-            assert row["cllr"] == pytest.approx(bp.evaluate(*systems).to_dict()[1]["cllr"])
 
     def test_files_larger_than_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         words = ("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", "--json")
@@ -674,22 +652,26 @@ def test_each_file_has_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "wrote" not in capsys.readouterr().err
 
 
-class TestProcess:
-    """What only a process of its own shows."""
+def _process(folder: Path, *words: str, **options: object) -> tuple[int, str]:
+    """Run Python in a process of its own; return its code and what it wrote to standard error."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    settings = {"cwd": folder, "env": environment, "text": True, "stderr": subprocess.PIPE}
+    done = subprocess.run([sys.executable, *words], check=False, timeout=60, **settings, **options)
+    return done.returncode, done.stderr
 
-    @pytest.mark.slow
-    @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
-    def test_reader_goes_away(self, folder: Path) -> None:
-        reading, writing = os.pipe()
-        os.close(reading)
-        process = _start(folder, "info", "dev_a.h5", stdout=writing)
-        os.close(writing)
-        _, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (141, "")
 
-    def test_interrupt_of_an_import(self, folder: Path) -> None:
-        """The console script runs this function, of which setup.cfg and the recipe tell."""
-        code = """
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_reader_goes_away(folder: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    assert _process(folder, "-m", "bosaris_py", "info", "dev_a.h5", stdout=writing) == (141, "")
+    os.close(writing)
+
+
+def test_interrupt_of_an_import(folder: Path) -> None:
+    """The console script runs this function, of which setup.cfg and the recipe tell."""
+    code = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Finder:
@@ -700,20 +682,10 @@ sys.meta_path.insert(0, Finder())
 from bosaris_py.__main__ import main
 sys.exit(main())
 """
-        process = subprocess.run(
-            [sys.executable, "-c", code, "info", "dev_a.h5"],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert (process.returncode, process.stdout) == (130, "")
-        assert process.stderr == "bosaris: interrupted\n"
-        for name in ("setup.cfg", "conda/meta.yaml"):
-            text = (ROOT / name).read_text(encoding="utf-8")
-            assert "bosaris = bosaris_py.__main__:main\n" in text
+    assert _process(folder, "-c", code, "info", "dev_a.h5") == (130, "bosaris: interrupted\n")
+    for name in ("setup.cfg", "conda/meta.yaml"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "bosaris = bosaris_py.__main__:main\n" in text
 
 
 def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -965,33 +937,13 @@ def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
 
 # Command lines that nobody should write: each ends with a line and a code, no file is lost.
 SEED = 2125
-FILES = [
-    *("dev_a.txt", "dev_a.h5", "dev_b.h5", "dev_key.h5", "dev_key.tsv", "model.json", "page.html"),
-    *("empty.txt", "noise.h5", "noise.json", "words.txt", "folder", "none.txt", "", "-", "/", "."),
-    *(
-        "NAME=dev_a.h5",
-        "=dev_a.h5",
-        "NAME=",
-        "dev_a.txt#x",
-        "a\udcff.txt",
-        "$$",
-        "\n",
-        "\u202e.h5",
-        "a" * 300,
-    ),
-]
-GOOD = FILES[:5]
-NUMBERS = ",0,-1,1e999,nan,inf,0.5,0.01,2,eer,∞,NaN"
+GOOD = ["dev_a.txt", "dev_a.h5", "dev_b.h5", "dev_key.h5", "dev_key.tsv"]
+BAD = "model.json page.html empty.txt noise.h5 noise.json words.txt folder none.txt - / . $$"
+ODD = "NAME=dev_a.h5 =dev_a.h5 NAME= dev_a.txt#x a\udcff.txt \u202e.h5"
+FILES = [*GOOD, *BAD.split(), *ODD.split(" "), "", "\n", "a" * 300]
 WORDS = "%s{}%n $(x) re:( re:^.. re: gender nothing VoxSRC SRE18 x<=y 1,2 0.1,0.5 , a=b \0 eer<=2%"
-VALUES = [
-    *NUMBERS.split(","),
-    *WORDS.split(),
-    "model,segment,score",
-    "score",
-    "9" * 40,
-    "basename",
-    "s|a|b|g",
-]
+NUMBERS = "0 -1 1e999 nan inf 0.5 0.01 2 eer ∞ NaN model,segment,score score basename s|a|b|g"
+VALUES = ["", *NUMBERS.split(), *WORDS.split(), "9" * 40]
 
 
 @pytest.fixture
@@ -1013,20 +965,17 @@ def odd_line(rng: random.Random) -> list[str]:
     command = rng.choice([*COMMANDS])
     words = [command]
     for word in [*COMMANDS[command]["options"].replace(" --force", "").split(), *FILE_OPTIONS]:
-        name, must = word.rstrip("!"), word.endswith("!")
+        name = word.rstrip("!")
+        settings = {**OPTIONS, **FILE_OPTIONS}[name]
+        good = [*map(str, settings.get("choices") or ())]
         if not name.startswith("--"):
-            settings = OPTIONS[name]
-            pool = [*map(str, settings.get("choices") or ())]
-            pool = pool or (["1.5"] if settings.get("type") is float else GOOD)
-            pool = pool if rng.random() < 0.7 else FILES
+            good = good or (["1.5"] if settings.get("type") is float else GOOD)
+            pool = good if rng.random() < 0.7 else FILES
             words += rng.choices(pool, k=rng.choice((1, 2)) if "nargs" in settings else 1)
-        elif must or rng.random() < (0.15 if name in OPTIONS else 0.05):
-            settings = {**OPTIONS, **FILE_OPTIONS}[name]
+        elif word.endswith("!") or rng.random() < (0.15 if name in OPTIONS else 0.05):
             words.append(name)
             if settings.get("action", "extend") in ("extend", "append"):
-                files = settings.get("metavar") == "FILE"
-                pool = FILES if files and rng.random() < 0.9 else VALUES
-                good = [*map(str, settings.get("choices", ()))]
+                pool = FILES if settings.get("metavar") == "FILE" else VALUES
                 words.append(rng.choice(good if good and rng.random() < 0.9 else pool))
     # The good ones in some lines, so that they come far.
     for i, word in enumerate(words):

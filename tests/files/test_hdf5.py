@@ -24,6 +24,7 @@ SAMPLES = {
     **{"ndx.h5": "ndx", "scores.h5": "scores", "quality.h5": "quality_measures"},
     **{"seg_quality.h5": "segment_quality", "id_map.h5": "id_map"},
 }
+MAT_SAMPLES = {f"{name[:-3]}.mat": kind for name, kind in SAMPLES.items() if "_ids_" not in name}
 IDS = {"ID__row_ids": np.array([b"m1", b"m2"]), "ID__column_ids": np.array([b"s1", b"s2", b"s3"])}
 MASK = np.array([[1, 0, 1], [0, 0, 1]])
 LABELS = np.array([[1, 0, -1], [-1, 0, 1]])
@@ -44,7 +45,7 @@ def craft(tmp_path: Path) -> Craft:
     return write_file
 
 
-@pytest.mark.parametrize(("name", "kind"), SAMPLES.items())
+@pytest.mark.parametrize(("name", "kind"), (SAMPLES | MAT_SAMPLES).items())
 def test_samples(name, kind, samples, contents, read, assert_same):
     assert_same(read(samples / name, kind), contents[kind])
 
@@ -463,11 +464,7 @@ def test_trials_and_their_columns(tmp_path: Path) -> None:
     assert "columns" not in hdf5.read("key", path)[0]
 
 
-def test_more_than_memory_allows(tmp_path: Path, craft: Craft) -> None:
-    hdf5.write("scores", tmp_path / "a.h5", **make_scores((100, 100)))
-    with pytest.raises(FileFormatError, match="memory"):
-        hdf5.read("scores", tmp_path / "a.h5", max_bytes=80_000)
-    hdf5.read("scores", tmp_path / "a.h5", max_bytes=200_000)
+def test_more_than_memory_allows(craft: Craft) -> None:
     # A kilobyte that claims to hold terabytes.
     claim = {"shape": (10**12,), "dtype": "S8", "chunks": (10**6,)}
     with pytest.raises(FileFormatError, match="memory"):

@@ -160,13 +160,11 @@ def test_aligned_and_masks_joined() -> None:
         listed = quality_of_trials([QUALITY, more], as_list(NDX))
     assert (listed.n_measures, listed.n_missing) == (3, 3)
     at = NDX.trial_positions()
-    for mine, theirs in (
-        (listed.covered, stacked.scoremask[at]),
-        ((listed.models, listed.segments), at),
-        (listed.modelQ, stacked.modelQ),
-        (listed.segQ, stacked.segQ),
-    ):
-        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal((listed.models, listed.segments), at)
+    np.testing.assert_array_equal(listed.covered, stacked.scoremask[at])
+    assert [x.tolist() for x in (listed.modelQ, listed.segQ)] == [
+        x.tolist() for x in (stacked.modelQ, stacked.segQ)
+    ]
 
 
 def test_segments_only() -> None:

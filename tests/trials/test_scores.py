@@ -99,15 +99,15 @@ def test_transform_may_change_the_type_and_use_its_argument_as_scratch() -> None
 
 
 def test_equality_looks_at_scores_only() -> None:
-    mask = [[True, False]]
-    one = Scores([[1.0, 2.0]], ["m"], ["a", "b"], mask)
-    assert one == Scores([[1.0, np.nan]], ["m"], ["a", "b"], mask)
-    assert one == Scores(np.array([[1, 7]], dtype=np.float32), ["m"], ["a", "b"], mask)
-    assert one != Ndx(["m"], ["a", "b"], mask)
+    ids, mask = (["m"], ["a", "b"]), [[True, False]]
+    one = Scores([[1.0, 2.0]], *ids, mask)
+    assert one == Scores([[1.0, np.nan]], *ids, mask)
+    assert one == Scores(np.array([[1, 7]], dtype=np.float32), *ids, mask)
+    assert one != Ndx(*ids, mask)
     rows = [[np.nan] * 2, [np.nan, 1.0], [1.0, np.nan], [2.0, 1.0]]
-    some = [Scores([row], ["m"], ["a", "b"]) for row in rows]
     for i, row in enumerate(rows):
-        assert [Scores([row], ["m"], ["a", "b"]) == x for x in some] == [i == j for j in range(4)]
+        same = [Scores([row], *ids) == Scores([other], *ids) for other in rows]
+        assert same == [i == j for j in range(4)]
 
 
 def test_missing_trials_are_warned_of_at_the_line_of_the_caller() -> None:
@@ -224,6 +224,3 @@ def test_table_with_metadata_and_gaps() -> None:
         table = to_table(key, scores=scores)
     np.testing.assert_array_equal(table.scores, [2.0, np.nan])
     assert table.columns["duration"].tolist() == [1.5, 3.0]
-    assert len(to_table(scores=scores)) == 1
-    with pytest.raises(InvalidInputError, match="`ndx` must be"):
-        to_table()
