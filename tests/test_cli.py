@@ -17,7 +17,6 @@ import struct
 import subprocess
 import sys
 import termios
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +27,6 @@ import bosaris_py as bp
 from bosaris_py import cli
 from bosaris_py.cli import files, judging
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
-from bosaris_py.errors import BosarisWarning
 from tests.forms import described
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -319,25 +317,19 @@ class TestTraining:
     def test_files_larger_than_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         """In blocks the trained numbers agree but for rounding; applying is exact."""
         _large(monkeypatch)
-        code, _, _ = run(
-            *("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json"),
-            *("--apply", "eval_a.h5", "-o", "c.h5", "--trials", "eval_key.h5"),
-        )
-        assert code == 0
-        dev, evaluation = (
-            [bp.Scores.read(f"{part}_{name}.h5") for name in "ab"] for part in ("dev", "eval")
-        )
-        key, eval_key = bp.Key.read("dev_key.h5"), bp.Key.read("eval_key.h5")
-        model = bp.read_model("c.json")
-        in_memory = bp.LinearCalibration.fit_scores(dev[0], key)
-        assert model.scale == pytest.approx(in_memory.scale, rel=1e-9)
-        assert bp.Scores.read("c.h5") == model.apply(evaluation[0])
-        code, _, _ = run(
-            *("fuse", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json"),
-            *("--apply", "eval_a.h5", "eval_b.h5", "-o", "f.h5", "--trials", "eval_key.h5"),
-        )
-        assert code == 0
-        assert bp.Scores.read("f.h5") == bp.read_model("f.json").apply(evaluation, eval_key)
+        evaluation = [bp.Scores.read(f"eval_{name}.h5") for name in "ab"]
+        key = bp.Key.read("eval_key.h5")
+        for command, names in (("calibrate", "a"), ("fuse", "ab")):
+            trained, applied = ([f"{part}_{name}.h5" for name in names] for part in ("dev", "eval"))
+            words = (*trained, "--key", "dev_key.h5", "--model", f"{command}.json")
+            apply = ("--apply", *applied, "-o", f"{command}.h5", "--trials", "eval_key.h5")
+            assert run(command, *words, *apply)[0] == 0
+        line, fusion = bp.read_model("calibrate.json"), bp.read_model("fuse.json")
+        dev = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
+        in_memory = bp.LinearCalibration.fit_scores(*dev)
+        assert line.scale == pytest.approx(in_memory.scale, rel=1e-9)
+        assert bp.Scores.read("calibrate.h5") == line.apply(evaluation[0])
+        assert bp.Scores.read("fuse.h5") == fusion.apply(evaluation, key)
 
     def test_systems_with_other_trials(self, run: Run) -> None:
         """None is dropped without a word, whichever system lacks trials."""
@@ -487,23 +479,15 @@ class TestOtherAnswers:
         words = ("--same", "he speaks", "--different", "another speaks", "--reference", "few")
         line = ("case", "1.5", "eval_b.h5", "--key", "eval_key.h5", "--speakers", "re:^p.", *words)
         code, out, _ = run(*line, "--json")
-        expected = bp.case_llr(
-            1.5,
-            systems[0]["B"],
-            systems[1],
-            propositions=("he speaks", "another speaks"),
-            reference="few",
-            speakers=lambda name: name[:2],
-        )
+        said = {"propositions": ("he speaks", "another speaks"), "reference": "few"}
+        given = (1.5, systems[0]["B"], systems[1])
+        expected = bp.case_llr(*given, **said, speakers=lambda name: name[:2])
         assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
         # The score and the file are logarithms to the same base.
-        scores = bp.Scores.read("eval_b.h5")
-        scores.transform(lambda x: x / math.log(10.0)).save("log10.h5")
+        bp.Scores.read("eval_b.h5").transform(lambda x: x / math.log(10.0)).save("log10.h5")
         line10 = ("case", 1.5 / math.log(10.0), "log10.h5", *line[3:], "--base", "10", "--json")
         found = json.loads(run(*line10)[1])
         assert found["llr"] == pytest.approx(json.loads(out)["llr"], rel=1e-9)
-        assert run(*line, "-o", "case.txt")[0] == 0
-        assert Path("case.txt").read_text(encoding="utf-8").startswith(str(expected)[:40])
 
     @pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "histogram"])
     def test_plots(self, run: Run, kind: str) -> None:
@@ -522,11 +506,8 @@ class TestOtherAnswers:
         assert (code, out) == (0, "")
         systems = {"A": bp.Scores.read("eval_a.h5"), "B": bp.Scores.read("eval_b.h5")}
         options = {"speakers": lambda name: name[:2], "replications": 20, "rng": 0}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BosarisWarning)
-            found = bp.evaluate(
-                systems, bp.read_key("eval_key.tsv"), conditions=["gender"], **options
-            )
+        key = bp.read_key("eval_key.tsv")
+        found = bp.evaluate(systems, key, conditions=["gender"], **options)
         names = ("eval_a.txt", "eval_b.h5", "eval_key.tsv")
         named = dict(zip(("scores of A", "scores of B", "key"), names, strict=True))
         found.report("library.html", title="T", files=named, date="2026-01-31")
@@ -536,7 +517,6 @@ class TestOtherAnswers:
 # Command lines that are refused: the code, and what the line of the error names.
 REFUSED = [
     ("calibrate", 2, "give SCORES and --key to train, or --model"),
-    ("calibrate dev_a.h5", 2, "SCORES and --key go together"),
     ("calibrate dev_a.h5 dev_b.h5 --key dev_key.h5 --model m.json", 2, "`bosaris fuse` joins"),
     ("calibrate dev_a.h5 --key dev_key.h5 --speakers re:. --model m.json", 2, "--cross-fit"),
     ("calibrate dev_a.h5 --key dev_key.h5 --model m.json --method pav --ridge 1", 2, "pav has no"),
@@ -549,24 +529,17 @@ REFUSED = [
     ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "are for a plot forest"),
     ("plot forest dev_a.h5 --key dev_key.h5 -o x.svg", 2, "it needs --speakers"),
     ("evaluate dev_a.h5 --key spoofs.h5 --plan VoxSRC", 1, "--spoof drop"),
-    ("evaluate dev_a.h5 --key spoofs.h5 --plan ESDD", 1, "must have bona fide speech and spoofs"),
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),
     ("report dev_a.h5 --key dev_key.h5 -o r.pdf", 2, "--output must end in .html; got 'r.pdf'"),
     ("case 3,2 dev_a.h5 --key dev_key.h5", 2, "SCORE: '3,2': expected a number, with a point"),
-    ("case inf dev_a.h5 --key dev_key.h5 --same a --different b --reference c", 1, "SCORE must be"),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:(", 2, "in the pattern '('"),
-    (
-        "evaluate dev_a.h5 --key dev_key.h5 --speakers no.txt",
-        1,
-        "'no.txt' is no file, nor a column",
-    ),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers no.txt", 1, "no.txt' is no file, nor a column"),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:QQ", 1, "matches none of the 52 ids"),
     ("evaluate dev_a.h5 --key dev_key.h5 --prior 1%", 2, "a probability is written as 0.01, not"),
     ("evaluate dev_a.h5 --key dev_key.h5 -o table.xyz", 2, "must end in .csv, .json, .md, .tex"),
     ("evaluate dev_a.h5 --key dev_key.h5 --conditions channel", 1, "--conditions must be a column"),
     ("evaluate dev_a.h5 --key dev_key.h5 -o ''", 2, "needs the name of a file"),
     ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
-    ("evaluate odd.txt --key dev_key.h5", 1, "--columns"),
     ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
     ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
 ]
@@ -746,9 +719,8 @@ class TestOutputs:
     @pytest.fixture
     def inputs(self, folder: Path) -> dict[Path, bytes]:
         """The files of the folder, some under the names of outputs, and a name for two of them."""
-        shutil.copy("dev_key.tsv", "key.html")
-        shutil.copy("dev_key.tsv", "key.svg")
-        shutil.copy("dev_key.tsv", "key.json")
+        for suffix in ("html", "svg", "json"):
+            shutil.copy("dev_key.tsv", f"key.{suffix}")
         shutil.copy("models.txt", "speakers.csv")
         shutil.copy("eval_key.h5", "b.h5")
         os.link("dev_a.txt", "hard.txt")
@@ -852,22 +824,15 @@ class TestNoTraceback:
         assert bp.LinearFusion.read(f"f{name}.json").system_names[0] == system
 
     def test_a_fault_of_the_program(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: object, **__: object) -> None:
-            raise ZeroDivisionError("by\nnothing")
-
-        monkeypatch.setattr(judging, "judge", fail)
         words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
-        code, out, err = run(*words)
-        assert (code, out, err.count("\n")) == (1, "", 1)
-        assert "ZeroDivisionError" in err
         monkeypatch.setattr(judging, "judge", lambda _: np.empty(2**50))
-        assert run(*words)[0] == 1
-        assert "memory" in run(*words)[2]
-        monkeypatch.setattr(judging, "judge", fail)
-        monkeypatch.setenv("BOSARIS_DEBUG", "1")
         code, _, err = run(*words)
-        assert code == 1
-        assert "Traceback" in err
+        assert (code, "memory" in err) == (1, True)
+        monkeypatch.setattr(judging, "judge", lambda _: {}["no\nkey"])
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n"), "KeyError" in err) == (1, "", 1, True)
+        monkeypatch.setenv("BOSARIS_DEBUG", "1")
+        assert "Traceback" in run(*words)[2]
 
     def test_closed_output(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdout", None)
