@@ -67,7 +67,6 @@ ONE_CHUNK: dict[str, tuple[tuple[int, ...], bytes, int]] = {
     "plain, long": ((), ONES + SHORT, 0),
     "gzip left out, short": ((GZIP,), SHORT, 1),
     "gzip, short": ((GZIP,), packed(SHORT), 0),
-    "gzip, one byte short": ((GZIP,), packed(ONES[:-1]), 0),
     "gzip, long": ((GZIP,), packed(ONES + b"\0"), 0),
     "gzip, cut off": ((GZIP,), packed(ONES)[:-6], 0),
     "gzip, no gzip": ((GZIP,), b"abcdefgh", 0),
@@ -247,7 +246,7 @@ def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Ar
     "count", [100, pytest.param(3000, marks=pytest.mark.slow)], ids=["some", "many"]
 )
 def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
-    tmp_path, contents, write, count
+    tmp_path, contents, read, write, count
 ):
     path = tmp_path / "a.h5"
     rng = np.random.default_rng(count)
@@ -267,12 +266,10 @@ def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
                 changed[rng.integers(len(changed))] ^= 1 << int(rng.integers(8))
             path.write_bytes(changed)
             try:
-                found = hdf5.read(kind, path)[0]
+                found = read(path, kind)
             except FileFormatError:
                 refused += 1
                 continue
-            if kind == "key":
-                found |= {"tar": found["labels"] == 1, "non": found["labels"] == -1}
             for name, array in contents[kind].items():
                 # Where a chunk is lost there is NaN, which no class takes. The checksum of
                 # zeros is zero, so that an address that leads into empty space is not noticed.

@@ -129,20 +129,16 @@ def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     found = read_file("scores", path)["scoremat"]
     assert math.isnan(found[0, 0])
     assert found[0, 1] == 0.5
-    path.write_text("m1 s1 target\nm1 s1 Target\n")
-    assert read_file("key", path)["tar"].tolist() == [[True]]
-    path.write_text("m1 s1\nm1 s1\n")
-    assert read_file("ndx", path)["trialmask"].tolist() == [[True]]
+    for kind, name, line in (("key", "tar", "m1 s1 target\n"), ("ndx", "trialmask", "m1 s1\n")):
+        path.write_text(2 * line)
+        assert read_file(kind, path)[name].tolist() == [[True]]
 
 
 def test_segment_quality_without_measures_or_segments(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
     for count, names in [(0, ["a", "b"]), (3, []), (0, []), (4, ["x"])]:
-        arrays = {"ids": np.array(names, dtype=np.str_), "values": np.ones((count, len(names)))}
-        SegmentQuality(**arrays).save_txt(path)
-        found = read_file("segment_quality", path)
-        assert found["ids"].tolist() == names
-        assert found["values"].shape == (count, len(names))
+        item = SegmentQuality(names, np.ones((count, len(names))))
+        item.save(tmp_path / "a.txt")
+        assert SegmentQuality.read(tmp_path / "a.txt") == item
 
 
 BAD_LINES = [

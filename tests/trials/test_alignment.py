@@ -166,17 +166,6 @@ def test_models_and_segments_that_have_changed_places() -> None:
     assert caught.value.option.startswith("--key-columns")
 
 
-def test_names_of_clips_that_recur_in_many_recordings() -> None:
-    """As in VoxCeleb: 4,000 utterances, of which the last word takes a hundred values only."""
-    ids = [f"id{i % 40}/video{i // 100}/{i % 100:05}" for i in range(4000)]
-    wav = [f"{name}.wav" for name in ids]
-    key = bp.Key.from_trials(ids[:2000], ids[2000:], np.arange(2000) % 2 == 0)
-    scores = bp.Scores.from_trials(wav[:2000], wav[2000:], np.ones(2000))
-    with pytest.raises(TrialMismatchError) as caught:
-        bp.Results.from_scores(scores, key)
-    assert caught.value.option == "--ids strip-suffix=.wav"
-
-
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [
@@ -197,9 +186,18 @@ def test_changes_are_those_of_sed(text: str, old: str, new: str) -> None:
     assert bp.Ndx([old], ["s"]).rename(models=text).modelset.tolist() == [new]
 
 
-@pytest.mark.parametrize(
-    "wrong", ["", "s/a/b", "s//b/", "strip-prefix", "strip-suffix=", "upper", "sab"]
-)
-def test_no_change(wrong: str) -> None:
-    with pytest.raises(InvalidInputError, match="expected basename"):
-        align.parse_changes(wrong)
+def test_no_change() -> None:
+    for wrong in ("", "s/a/b", "s//b/", "strip-prefix", "strip-suffix=", "upper", "sab"):
+        with pytest.raises(InvalidInputError, match="expected basename"):
+            align.parse_changes(wrong)
+
+
+def test_names_of_clips_that_recur_in_many_recordings() -> None:
+    """As in VoxCeleb: 4,000 utterances, of which the last word takes a hundred values only."""
+    ids = [f"id{i % 40}/video{i // 100}/{i % 100:05}" for i in range(4000)]
+    key = bp.Key.from_trials(ids[:2000], ids[2000:], np.arange(2000) % 2 == 0)
+    scores = bp.Scores.from_trials(ids[:2000], ids[2000:], np.ones(2000))
+    renamed = scores.rename(*2 * [lambda name: f"{name}.wav"])
+    with pytest.raises(TrialMismatchError) as caught:
+        bp.Results.from_scores(renamed, key)
+    assert caught.value.option == "--ids strip-suffix=.wav"

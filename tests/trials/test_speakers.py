@@ -62,12 +62,10 @@ LAST = {"ma": "a", "mb": "b", "mc": "c"}, {"sa": "a", "sb": "b", "sc": "c", "sd"
         ((bp.IdMap(["mb"], ["y"]), {"sa": "z"}), {"mb": "y"}, {"sa": "z"}),
         # A column of models varies within segments, and the other way about.
         ("speaker", OF_MODELS, None),
-        ("sex", None, {"sa": "f", "sb": "m", "sc": "f", "sd": "m"}),
+        ("sex", None, OF_SEGMENTS),
         (("speaker", "sex"), OF_MODELS, OF_SEGMENTS),
         ("row", {"ma": "r0", "mb": "r1", "mc": "r2"}, None),
         (("model", "segment"), {n: n for n in MODELS}, {n: n for n in SEGMENTS}),
-        ("model", {n: n for n in MODELS}, None),
-        ("segment", None, {n: n for n in SEGMENTS}),
     ],
 )
 def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> None:
