@@ -72,15 +72,10 @@ def test_filling_keeps_single_precision_if_it_can() -> None:
 @given(scores())
 def test_transform_sees_the_scores_column_by_column(item: Scores) -> None:
     seen: list[float] = []
-
-    def number(vector: np.ndarray) -> np.ndarray:
-        seen.extend(vector.tolist())
-        return np.arange(vector.size)
-
     same = item.transform(lambda vector: vector)
     assert same == item
     assert same.scoremat.dtype == item.scoremat.dtype
-    numbered = item.transform(number)
+    numbered = item.transform(lambda x: (seen.extend(x.tolist()), np.arange(x.size))[1])
     everything = Ndx(item.modelset, item.segset)
     assert seen == listed(item, everything)
     assert numbered.get_scores(everything).tolist() == list(range(item.n_trials))

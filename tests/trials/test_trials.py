@@ -60,9 +60,12 @@ def test_objects_alone(item, key, other, form, models, segments, keep) -> None:
 def test_filters_and_unions_are_those_of_dictionaries(items, form, models, segments, keep) -> None:
     items = [form(item) for item in items]
     one, others, cls = items[0], items[1:], type(items[0])
-    filtered, all_said = one.filter(models, segments, keep), contents(one)
-    left = {pair for pair in all_said if {pair[0] in models, pair[1] in segments} == {keep}}
-    assert contents(filtered) == {pair: all_said[pair] for pair in left}
+    filtered = one.filter(models, segments, keep)
+    assert contents(filtered) == {
+        (m, s): said
+        for (m, s), said in contents(one).items()
+        if {m in models, s in segments} == {keep}
+    }
     for old, new, listed in zip(one.ids, filtered.ids, (models, segments), strict=True):
         assert new.tolist() == [name for name in old if (name in listed) == keep]
     union, clashes = {}, 0
