@@ -23,12 +23,8 @@ Write = Callable[[str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def write_file(content: str | bytes) -> Path:
-        path = tmp_path / "a.txt"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write_file
+    path = tmp_path / "a.txt"
+    return lambda x: (path.write_bytes(x if isinstance(x, bytes) else x.encode()), path)[1]
 
 
 def models(table: Table) -> list[str]:

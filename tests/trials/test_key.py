@@ -1,5 +1,6 @@
 """Ndx and Key, against sets and dictionaries; columns, kept whatever is done with a key."""
 
+import itertools
 import pickle
 from pathlib import Path
 
@@ -42,13 +43,10 @@ def test_counts(key: Key) -> None:
 
 def test_pairs_of_recordings_once() -> None:
     recordings = ["a1", "a2", "b1", "b2", "c1", "c2"]
-    key = Key.from_speakers(recordings, [name[0] for name in recordings])
-    assert contents(key) == {
-        (one, other): one[0] == other[0]
-        for i, one in enumerate(recordings)
-        for other in recordings[i + 1 :]
-    }
     of = {name: name[0] for name in recordings}
+    key = Key.from_speakers(recordings, [*of.values()])
+    pairs = itertools.combinations(recordings, 2)
+    assert contents(key) == {(one, other): of[one] == of[other] for one, other in pairs}
     people = IdMap(list(of), list(of.values()))
     for speakers in (of, lambda name: name[0], people.map_left_to_right(recordings)):
         assert Key.from_speakers(recordings, speakers) == key
@@ -220,16 +218,12 @@ def test_columns_of_ids_go_by_id() -> None:
 
 
 def test_numbers_keep_their_type_and_all_else_is_text() -> None:
-    for values, kind in (
-        # float16 is slow, and longer types differ between machines; bytes are put in order.
-        (np.array([1, 2], np.float16), np.float32),
-        (np.array([1, 2], np.longdouble), np.float64),
-        (np.array([1, 2], ">i4"), np.int32),
-        ([1, 2], np.int64),
-        ([np.float32(1), 2], np.float64),
-    ):
+    # float16 is slow, and longer types differ between machines; bytes are put in order.
+    kept = {"f2": "f4", "g": "f8", ">i4": "i4"}
+    arrays = [(np.array([1, 2], stored), dtype) for stored, dtype in kept.items()]
+    for values, dtype in (*arrays, ([1, 2], "i8"), ([np.float32(1), 2], "f8")):
         column = as_column(values, "x", 2)
-        assert (column.dtype, column.tolist()) == (np.dtype(kind), [1, 2])
+        assert (column.dtype, column.tolist()) == (np.dtype(dtype), [1, 2])
         assert not column.flags.writeable
     for values in ([True, False], np.array([True, False]), np.array(["b", "a"])):
         column = as_column(values, "x", 2)

@@ -96,12 +96,8 @@ LINES = "m2 s1 3.5\nm1 s2 -1.0\nm1 s1 0.5\n"
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def write_file(content: str) -> Path:
-        path = tmp_path / "a.txt"
-        path.write_text(content)
-        return path
-
-    return write_file
+    path = tmp_path / "a.txt"
+    return lambda content: (path.write_text(content), path)[1]
 
 
 def test_key_and_metadata_in_one_order(write: Write) -> None:
@@ -171,12 +167,9 @@ def test_words_for_no_score(missing: Any, write: Write) -> None:
 )
 def test_names_of_systems(given: Any, names: list[str]) -> None:
     assert list(read.named_systems(given)) == names
-
-
-@pytest.mark.parametrize("given", [KEY, 3, [], {"": SCORES}, {1: SCORES}, {"a": KEY}])
-def test_what_is_no_system(given: Any) -> None:
-    with pytest.raises(InvalidInputError):
-        read.named_systems(given)
+    for wrong in (KEY, 3, [], {"": SCORES}, {1: SCORES}, {"a": KEY}):
+        with pytest.raises(InvalidInputError):
+            read.named_systems(wrong)
 
 
 def test_systems_in_files(tmp_path: Path) -> None:

@@ -119,18 +119,17 @@ def test_missing_trials_are_warned_of_at_the_line_of_the_caller() -> None:
 # Several systems
 
 
-def complete(key: Key, rng: np.random.Generator, dtype: type = np.float64) -> Scores:
-    """Scores for all of a key, with another order of models and segments."""
-    models = rng.permutation(key.modelset.tolist())
-    segments = rng.permutation(key.segset.tolist())
-    values = rng.standard_normal((len(models), len(segments))).astype(dtype)
-    return Scores(values, models, segments)
-
-
 @given(keys(), st.integers(0, 2**16))
 def test_rows_are_the_systems(key: Key, seed: int) -> None:
+    """Scores for all of a key, with another order of models and segments."""
     rng = np.random.default_rng(seed)
-    systems = [complete(key, rng), complete(key, rng, np.float32)]
+    systems = [
+        Scores(
+            rng.normal(size=key.shape).astype(dtype),
+            *(rng.permutation(ids.copy()) for ids in key.ids),
+        )
+        for dtype in (np.float64, np.float32)
+    ]
     assert stack_scores(systems[0], key).tolist() == stack_scores(systems[:1], key).tolist()
     stack, both = stack_scores(systems, key), stack_tar_non(systems, key)
     assert {each.dtype for each in (stack, *both)} == {np.dtype(np.float64)}
