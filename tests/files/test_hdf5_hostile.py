@@ -25,8 +25,6 @@ from bosaris_py.trials import large
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
 
-Arrays = dict[str, np.ndarray]
-
 # What free memory is filled with.
 MARK = b"\xa5" * 8
 GZIP, SHUFFLE, FLETCHER32, LZF = 1, 2, 3, 32000
@@ -229,7 +227,7 @@ def test_nothing_leads_out_of_a_file(tmp_path, contents, link):
         hdf5.read("scores", path)
 
 
-def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Arrays]) -> None:
+def test_links_within_a_file_are_followed(tmp_path, contents, assert_same):
     path = tmp_path / "a.h5"
     hdf5.write("scores", path, **contents["scores"])
     with h5py.File(path, "r+") as file:
@@ -238,8 +236,7 @@ def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Ar
         file.move("scores", "names/values")
         file["names/again"] = h5py.SoftLink("values")
         file["scores"] = h5py.SoftLink("/names/again")
-    found = hdf5.read("scores", path)[0]
-    assert all(np.array_equal(found[name], array) for name, array in contents["scores"].items())
+    assert_same(hdf5.read("scores", path)[0], contents["scores"])
 
 
 @pytest.mark.parametrize(
