@@ -188,8 +188,9 @@ class TestFiles:
         assert first.columns == second.columns
         assert run("convert", "dev_key.tsv", "m.h5")[0] == 0
         assert sorted(bp.Key.read("m.h5").columns) == ["gender", "speaker"]
-        assert run("convert", "dev_key.h5", "trials.h5", "--form", "dense")[0] == 0
-        assert bp.Key.read("trials.h5") == bp.Key.read("dev_key.h5")
+        for name, cls in (("dev_key.h5", bp.Key), ("dev_a.h5", bp.Scores)):
+            assert run("convert", name, "d.h5", "--form", "dense", "--force")[0] == 0
+            assert cls.read("d.h5") == cls.read(name)
         _write("own.txt", "same 1.5 a.wav x.wav", "diff -2 a.wav y.wav")
         words = ("--columns", "label,score,model,segment", "--labels", "same=target,diff=nontarget")
         assert run("convert", "own.txt", "own.csv", *words, "--strip-suffix", ".wav")[0] == 0
@@ -527,6 +528,7 @@ REFUSED = [
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),
     ("report dev_a.h5 --key dev_key.h5 -o r.pdf", 2, "--output must end in .html; got 'r.pdf'"),
     ("case 3,2 dev_a.h5 --key dev_key.h5", 2, "SCORE: '3,2': expected a number, with a point"),
+    ("case inf dev_a.h5 --key dev_key.h5 --same a --different b --reference c", 1, "SCORE must be"),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:(", 2, "in the pattern '('"),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers no.txt", 1, "no.txt' is no file, nor a column"),
     ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:QQ", 1, "matches none of the 52 ids"),

@@ -162,6 +162,11 @@ def test_models_and_segments_that_have_changed_places() -> None:
     with pytest.raises(TrialMismatchError, match="have changed places") as caught:
         bp.Results.from_scores(bp.Scores(np.where(SAME, 1.0, 0.0), IDS[:20], IDS[20:]), key)
     assert caught.value.option.startswith("--key-columns")
+    # Scores that have numbers for ids may be in the order of a list.
+    numbered = bp.Scores(np.ones((1, 3)), ["all"], ["1", "2", "3"])
+    with pytest.raises(TrialMismatchError) as caught:
+        bp.Results.from_scores(numbered, key)
+    assert caught.value.option == "--scores-in-order"
 
 
 @pytest.mark.parametrize(

@@ -284,7 +284,8 @@ def test_bad_input(make) -> None:
         make()
 
 
-def test_classes_without_trials() -> None:
+def test_weights_without_conditions_and_classes_without_trials() -> None:
+    assert class_weights(None, 1, 2, KEY) == (1, 2)
     only_targets = Conditions({"a": LABELS > 0}, uncovered="ignore")
     with pytest.warns(MissingTrialsWarning), pytest.raises(InvalidInputError):
         class_weights(only_targets, None, None, KEY)

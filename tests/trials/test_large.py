@@ -311,6 +311,12 @@ def test_what_training_asks_of_files(rng: np.random.Generator, saved: Any, tmp_p
     files = TrialFiles.open([([paths[0], tmp_path / "part.h5"], paths[1])])
     with pytest.raises(TrialMismatchError, match="2 lacks 30 of 1200 trials"):
         files.first_pass(lambda x: x, "x", all_scored=True)
+    with pytest.raises(InvalidInputError):
+        large.open_trials([], paths[1])
+    for item in (key, as_list(key)):
+        item.save(tmp_path / "again.h5")
+        ids = large.verified_ids(tmp_path / "again.h5", "key")
+        assert [side.tolist() for side in ids] == [side.tolist() for side in key.ids]
     # All scores of the first file are trials, if none are named.
     whole = large.open_trials([paths[0]], None)
     assert sum(block.scored.astype(bool).sum() for block in whole.read(whole.cut())) == 1200
