@@ -12,13 +12,11 @@ import bosaris_py as bp
 def _late() -> None:
     """Import scikit-learn when a test runs: it takes seconds, also where other tests are meant."""
     pytest.importorskip("sklearn")
-    global GridSearchCV, LogisticRegression, SkipTestWarning
-    global check_estimator, clone, cross_val_predict, cross_val_score, make_pipeline
+    global GridSearchCV, SkipTestWarning, check_estimator, clone, cross_val_predict, make_pipeline
     global LLRCalibrator, ScoreFusion, cllr_scorer, eer_scorer, min_dcf_scorer
     from sklearn.base import clone
     from sklearn.exceptions import SkipTestWarning
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+    from sklearn.model_selection import GridSearchCV, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.utils.estimator_checks import check_estimator
 

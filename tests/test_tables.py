@@ -22,18 +22,11 @@ from bosaris_py._tables import (
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
 
 
-def test_names_stand_left_and_numbers_right():
-    assert text_table(ROWS) == [
-        "name        n  verdict",
-        "a          10      yes",
-        "long name   5       no",
-    ]
-
-
-def test_rules_are_as_wide_as_the_table():
-    lines = text_table(ROWS, rules=(1, 2))
-    assert lines[1] == lines[3] == "-" * len(lines[0])
-    assert [lines[i] for i in (0, 2, 4)] == text_table(ROWS)
+def test_names_stand_left_and_rules_are_as_wide_as_the_table():
+    lines = ["name        n  verdict", "a          10      yes", "long name   5       no"]
+    assert text_table(ROWS) == lines
+    rule = "-" * len(lines[0])
+    assert text_table(ROWS, rules=(1, 2)) == [lines[0], rule, lines[1], rule, lines[2]]
 
 
 def test_narrow_tables_have_intervals_below_and_columns_in_groups():
@@ -97,6 +90,12 @@ class TestWaysOut:
 
     def test_json(self):
         assert json.loads(Sizes().to_json()) == Sizes().to_dict()
+        assert Sizes().to_json().splitlines()[:3] == ["[", " {", '  "a|b": "<x> & y_z",']
+        # JSON has neither NaN nor infinities.
+        plain = for_json({"x": [math.nan, math.inf, -math.inf, (1.5, None)]})
+        assert plain == {"x": [None, "inf", "-inf", [1.5, None]]}
+        values = (1.5, math.inf, "nan", None, math.nan)
+        assert [or_none(value) for value in values] == [1.5, math.inf, "nan", None, None]
 
     def test_markdown(self):
         lines = ["| a\\|b | share |", "| --- | --: |", "| &lt;x> & y_z | 0.33 |", "| 50 % | - |"]
@@ -132,11 +131,6 @@ class TestWaysOut:
             Sizes().to_csv(tmp_path / "no folder" / "sizes.csv")
 
 
-def test_json_has_no_number_that_json_lacks():
-    plain = for_json({"x": [math.nan, math.inf, -math.inf, (1.5, None)]})
-    assert plain == {"x": [None, "inf", "-inf", [1.5, None]]}
-
-
 # Names of systems and conditions come from the files of others: tests/contracts/test_tables.py.
 HOSTILE = {
     "formula": "=cmd|' /C calc'!A0",
@@ -159,9 +153,17 @@ HOSTILE = {
 
 @attrs.frozen
 class Named(Table):
-    """A table of one name, in its first and its second row."""
+    """A table of one name, in its first and its second row, which has the best number."""
 
     name: str
+    note: str = ""
+
+    @property
+    def _note(self):
+        return self.note
+
+    def _best(self):
+        return {(1, 1)}
 
     def to_dict(self):
         return [{"system": self.name, "eer": 0.5}] * 2
@@ -170,63 +172,20 @@ class Named(Table):
         return [["system", "EER"], *[[self.name, "50"]] * 2]
 
 
-def test_names_that_are_not_ascii_have_a_direction_of_their_own():
-    assert "<bdi>" not in Named("shalom")._repr_html_()
+def test_best_cells_are_bold_and_names_have_a_direction_of_their_own():
+    shown = Named("a")._repr_html_()
+    cells = re.findall(r"<td style=\"text-align: \w+(.*?)\">(\w+)<", shown)
+    assert cells == [("", "a"), ("", "50"), ("", "a"), ("; font-weight: bold", "50")]
+    assert "<bdi>" not in shown
     assert "<bdi>שלום</bdi>" in Named("שלום")._repr_html_()
 
 
-def test_only_nan_is_none():
-    values = (1.5, 0.0, math.inf, 3, "nan", None, math.nan)
-    assert [or_none(value) for value in values] == [1.5, 0.0, math.inf, 3, "nan", None, None]
-
-
-@attrs.frozen
-class Noted(Named):
-    """A table with a note."""
-
-    @property
-    def _note(self):
-        return "50 % of all"
-
-
 def test_notes_stand_below_in_every_form():
-    assert Noted("a").to_markdown().endswith("\n(50 % of all)\n")
-    assert r"(50 \% of all)" in Noted("a").to_latex()
-    assert "(50 % of all)" in Noted("a")._repr_html_()
-    assert "footnotesize" not in Named("a").to_latex()
-
-
-@attrs.frozen
-class Bold(Named):
-    """A table whose second row has the best number."""
-
-    def _best(self):
-        return {(1, 1)}
-
-
-def test_the_best_cells_are_bold():
-    cells = re.findall(r"<td style=\"text-align: \w+(.*?)\">(\w+)<", Bold("a")._repr_html_())
-    bold = "; font-weight: bold"
-    assert cells == [("", "a"), ("", "50"), ("", "a"), (bold, "50")]
-
-
-def test_json_has_a_line_for_each_value():
-    assert Named("a").to_json().splitlines()[:3] == ["[", " {", '  "system": "a",']
-
-
-def test_notes_escape_names():
     """A note may name a system, or a column of the metadata."""
-
-    class Told(Named):
-        @property
-        def _note(self):
-            return joined_notes("rows <img src=x>", "", "[a](b) *c*", "d\ne\x1b")
-
-    assert (
-        Told("a")
-        .to_markdown()
-        .endswith(
-            "\n(rows \\<img src=x>; [a\\](b) \\*c\\*; d\\\\ne\\\\x1b)\n".replace("\\<", "&lt;")
-        )
-    )
-    assert "\x1b" not in Told("a").to_latex() + Told("a")._repr_html_()
+    noted = Named("a", joined_notes("50 %", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
+    end = "\n(50 %; &lt;img src=x>; [a\\](b) \\*c\\*; d\\\\ne\\\\x1b)\n"
+    assert noted.to_markdown().endswith(end)
+    assert r"(50 \%; " in noted.to_latex()
+    assert "(50 %; &lt;img" in noted._repr_html_()
+    assert "\x1b" not in noted.to_latex() + noted._repr_html_()
+    assert "footnotesize" not in Named("a").to_latex()

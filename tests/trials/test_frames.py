@@ -15,13 +15,11 @@ from tests.forms import as_list
 
 def frame_of(columns, library):
     """Return columns as a data frame, texts as categories on request."""
-    name, categories, _ = [*library.split(), "", ""][:3]
+    name, _, categories = library.partition(" ")
     if name == "dict":
         return columns
     module = pytest.importorskip(name)
-    if name == "pyarrow":
-        return module.table(columns)
-    frame = module.DataFrame(columns)
+    frame = (module.table if name == "pyarrow" else module.DataFrame)(columns)
     texts = [key for key, values in columns.items() if {*map(type, values[:1])} == {str}]
     if not categories:
         return frame
@@ -85,15 +83,16 @@ def test_labels(library) -> None:
             bp.from_frame(frame_of(rows, library), columns="gender")
 
 
-def test_labels_that_are_named() -> None:
-    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"]}
-    for labels, how in (
+@pytest.mark.parametrize(
+    ("labels", "options"),
+    [
         (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
         (["same", "other", "other"], {"tar": "same"}),
         ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
-        ([5, 2, 2], {"tar": 5, "non": 2}),
-    ):
-        assert bp.from_frame(table | {"label": labels}, **how).key.labels.tolist() == [1, -1, -1]
+    ],
+)
+def test_labels_that_are_named(labels, options):
+    assert bp.from_frame(ROWS | {"label": labels}, **options).key.labels.tolist() == [1, -1, -1]
 
 
 def test_categories_that_no_row_has():
@@ -131,10 +130,7 @@ FIVE = {"model": [*"abcde"], "segment": [*"sssss"], "x": [0.5, 1.5, 2.5, 3.5, 4.
 @pytest.mark.parametrize(
     ("changed", "options", "argument"),
     [
-        ({}, {"model": "enrol"}, "model"),
-        ({}, {"score": "y"}, "score"),
-        ({}, {"label": "key"}, "label"),
-        ({}, {"columns": ["sex"]}, "columns"),
+        *(({}, {name: "no"}, name) for name in ("model", "score", "label", "columns")),
         ({}, {"score": {"x"}}, "score"),
         ({"x": [1.0, np.nan, np.nan]}, {}, "score.*row 1 .2 rows"),
         # No column of scores is left out silently.
@@ -190,10 +186,9 @@ def test_spoofs() -> None:
         **{"label": ["spoof", "target", "nontarget", "spoof"], "llr": [0.5, 2.5, -1.0, 1.5]},
     }
     data = bp.from_frame(frame, columns="attack")
-    scores = data.scores["llr"].get_scores(data.key).tolist()
-    said = zip(WORDS[data.key.labels], data.key.columns["attack"].values(), strict=True)
-    expected = {0.5: ("spoof", "A09"), 2.5: ("target", "-"), -1.0: ("nontarget", "-")}
-    assert dict(zip(scores, said, strict=True)) == expected | {1.5: ("spoof", "A10")}
+    scores, attacks = data.scores["llr"].get_scores(data.key), data.key.columns["attack"].values()
+    found = zip(*(x.tolist() for x in (attacks, WORDS[data.key.labels], scores)), strict=True)
+    assert {*found} == {*zip(frame["attack"], frame["label"], frame["llr"], strict=True)}
 
 
 def test_bins_and_dates_describe_trials_but_are_no_ids():

@@ -1,6 +1,7 @@
 """What files say must be what the same files say that are read into memory."""
 
 import contextlib
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -8,7 +9,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -16,7 +16,6 @@ from hypothesis import given, strategies as st
 from bosaris_py import Key, Results, Sample, Scores
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.metrics.costs import MinDCF
-from bosaris_py.metrics.curves import BayesCurves
 from bosaris_py.metrics.ranks import AUC, EER, PmissAt
 from bosaris_py.trials import large, large_sample
 from bosaris_py.trials.large import TrialFiles
@@ -119,18 +118,9 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(rng, saved, monkeyp
     scores, key = trials(rng)
     results = Results.from_files(*saved(scores, key), prior=[0.123, 0.9])
     expected = Results.from_scores(scores, key)
-    passes = []
-    totals = TrialFiles.totals
-
-    def counted(self: Any, function: Any, label: str) -> Any:
-        passes.append(label)
-        return totals(self, function, label)
-
-    monkeypatch.setattr(TrialFiles, "totals", counted)
+    passes, totals = [], TrialFiles.totals
+    monkeypatch.setattr(TrialFiles, "totals", lambda *x: (passes.append(x[2]), totals(*x))[1])
     assert results.act_dcf([0.123, 0.9]).tolist() == expected.act_dcf([0.123, 0.9]).tolist()
-    log_odds = np.linspace(-10, 0, 1001)
-    curves, others = (BayesCurves.from_sample(r.sample, log_odds) for r in (results, expected))
-    assert curves.act_dcf.tolist() == others.act_dcf.tolist()
     assert results.error_rates_at([-np.inf])[1].tolist() == [1.0]
     assert not passes
     for thresholds in ([-0.999, 0.0, 0.333], [np.inf], [[-np.inf], [7.5]]):
@@ -171,10 +161,8 @@ def test_a_file_that_changes_is_noticed(saved, monkeypatch, module, during, chan
     work = getattr(module, during)
 
     def disturbed(*args: Any) -> Any:
-        with paths[0].open("r+b") as file:
-            if change != "touch":
-                size = paths[0].stat().st_size
-                file.truncate(size // 2)
+        if change == "truncate":
+            os.truncate(paths[0], paths[0].stat().st_size // 2)
         paths[0].touch()
         return work(*args)
 
@@ -265,36 +253,29 @@ def test_nan_is_counted_over_all_blocks(rng: np.random.Generator, saved: Any) ->
             Results.from_files(*paths)
 
 
-def _replace(path: Path, name: str, change: Callable[[Any], Any]) -> None:
-    with edited(path) as file:
-        data = change(file[name][()])
-        del file[name]
-        file[name] = data
-
-
-def _twice(ids: Any) -> Any:
-    return ids[[0, *range(ids.size - 1)]]
-
-
 @pytest.mark.parametrize(
-    ("damage", "error"),
+    ("at", "name", "change", "error"),
     [
-        (lambda s, _: _replace(s, "scores", np.transpose), FileFormatError),
-        (lambda s, k: s.write_bytes(k.read_bytes()), FileFormatError),
-        (lambda s, _: _replace(s, "ID/row_ids", _twice), InvalidInputError),
-        (lambda _, k: _replace(k, "trial_mask", lambda x: np.minimum(x, 0)), InvalidInputError),
-        (lambda _, k: _replace(k, "trial_mask", lambda x: np.maximum(x, 0)), InvalidInputError),
+        (0, "scores", np.transpose, FileFormatError),
+        (0, "ID/row_ids", lambda ids: ids[[0, *range(ids.size - 1)]], InvalidInputError),
+        (1, "trial_mask", lambda labels: np.minimum(labels, 0), InvalidInputError),
+        (1, "trial_mask", lambda labels: np.maximum(labels, 0), InvalidInputError),
     ],
 )
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
-def test_damaged_files(rng: np.random.Generator, saved: Any, damage: Any, error: type) -> None:
+def test_damaged_files(rng, saved, at, name, change, error):
     paths = saved(*trials(rng))
-    damage(*paths)
+    with edited(paths[at]) as file:
+        data = change(file[name][()])
+        del file[name]
+        file[name] = data
     with pytest.raises(error) as caught:
         Results.from_files(*paths)
     # A key without non-targets may be an Ndx.
-    with h5py.File(paths[1]) as file:
-        assert ("Ndx" in str(caught.value)) == (file["trial_mask"][()].min() >= 0)
+    assert ("Ndx" in str(caught.value)) == (name == "trial_mask" and data.min() == 0)
+    paths[0].write_bytes(paths[1].read_bytes())
+    with pytest.raises(FileFormatError):
+        Results.from_files(*paths)
 
 
 def test_arguments(rng: np.random.Generator, saved: Any, capsys: Any) -> None:
@@ -332,13 +313,13 @@ def test_what_training_asks_of_files(rng: np.random.Generator, saved: Any, tmp_p
         files.first_pass(lambda x: x, "x", all_scored=True)
     with pytest.raises(InvalidInputError):
         large.open_trials([], paths[1])
-    # All scores of the first file are trials, if none are named.
-    whole = large.open_trials([paths[0]], None)
-    assert sum(block.scored.astype(bool).sum() for block in whole.read(whole.cut())) == 1200
     for item in (key, as_list(key)):
         item.save(tmp_path / "again.h5")
         ids = large.verified_ids(tmp_path / "again.h5", "key")
         assert [side.tolist() for side in ids] == [side.tolist() for side in key.ids]
+    # All scores of the first file are trials, if none are named.
+    whole = large.open_trials([paths[0]], None)
+    assert sum(block.scored.astype(bool).sum() for block in whole.read(whole.cut())) == 1200
     spoofed = Key.from_trials(["m", "m", "m"], ["a", "b", "c"], ["target", "nontarget", "spoof"])
     spoofed.save(tmp_path / "spoofs.h5")
     with pytest.raises(FileFormatError):

@@ -64,6 +64,7 @@ def test_the_mask_follows_the_flags() -> None:
         ["a", "b"], ["s", "t"], [[1, np.nan]], [[2, np.nan]], **flags, scoremask=np.ones((2, 2)) > 0
     )
     assert item.scoremask.tolist() == [[True, False], [False, False]]
+    assert repr(item).endswith("1 measures of 1 trials")
     with pytest.warns(MissingTrialsWarning) as caught:
         aligned = item.align_with_ndx(Ndx(["b", "a"], ["s"]))
     assert [len(str(one.message).split("; ")) for one in caught] == [2]
@@ -102,9 +103,8 @@ def test_merge_measures(a: QualityMeasures, b: QualityMeasures) -> None:
         with pytest.raises(TrialMismatchError, match="objects to be merged"):
             a.merge(b)
         return
-    merged, first, second = contents(QualityMeasures.merge(a, b)), contents(a), contents(b)
-    for name in ("models", "segments", "trials"):
-        assert merged[name] == first[name] | second[name]
+    merged = contents(QualityMeasures.merge(a, b))
+    assert merged == {name: one | contents(b)[name] for name, one in contents(a).items()}
 
 
 @pytest.mark.parametrize(("extension", "bad"), [("h5", np.nan), ("txt", -np.inf)])
@@ -126,16 +126,6 @@ def test_not_finite_measures_are_refused_where_they_are_wanted(tmp_path, bad, ex
             use()
     # What does not need them does not ask.
     assert read.filter(["s"], keep=True).align_with_ids(["s"]).values.tolist() == [[1.0]]
-
-
-def test_a_mask_that_says_what_the_flags_say_is_not_kept() -> None:
-    flags = {"hasmodel": [True, False], "hasseg": [True, True, False]}
-    ids, measures = (["a", "b"], ["s", "t", "u"]), ([[1, np.nan]], [[2, 3, np.nan]])
-    shown = np.array([[1, 1, 1], [0, 0, 0]]) > 0
-    for mask, n in ((shown, 2), (shown & np.array([True, False, True]), 1)):
-        item = QualityMeasures(*ids, *measures, **flags, scoremask=mask)
-        assert (item._mask is None) == (n == 2)
-        assert repr(item).endswith(f"1 measures of {n} trials")
 
 
 NDX = Ndx(["a", "b"], ["x", "y", "z"], [[True, True, False], [True, True, True]])
@@ -160,13 +150,11 @@ def test_aligned_and_masks_joined() -> None:
         listed = quality_of_trials([QUALITY, more], as_list(NDX))
     assert (listed.n_measures, listed.n_missing) == (3, 3)
     at = NDX.trial_positions()
-    for mine, theirs in (
-        (listed.covered, stacked.scoremask[at]),
-        ((listed.models, listed.segments), at),
-        (listed.modelQ, stacked.modelQ),
-        (listed.segQ, stacked.segQ),
-    ):
-        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal((listed.models, listed.segments), at)
+    np.testing.assert_array_equal(listed.covered, stacked.scoremask[at])
+    assert [x.tolist() for x in (listed.modelQ, listed.segQ)] == [
+        x.tolist() for x in (stacked.modelQ, stacked.segQ)
+    ]
 
 
 def test_segments_only() -> None:

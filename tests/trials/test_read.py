@@ -96,12 +96,8 @@ LINES = "m2 s1 3.5\nm1 s2 -1.0\nm1 s1 0.5\n"
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def write_file(content: str) -> Path:
-        path = tmp_path / "a.txt"
-        path.write_text(content)
-        return path
-
-    return write_file
+    path = tmp_path / "a.txt"
+    return lambda content: (path.write_text(content), path)[1]
 
 
 def test_key_and_metadata_in_one_order(write: Write) -> None:
@@ -115,24 +111,22 @@ def test_key_and_metadata_in_one_order(write: Write) -> None:
     assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
 
 
-def test_lines_repeated_with_the_same_content(write: Write) -> None:
+def test_lines_repeated_with_the_same_content_and_without_a_score(write: Write) -> None:
     with pytest.warns(MissingTrialsWarning, match=r"left out: 1 trial: \(m1, s1\)"):
         key = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
     assert key.n_trials == 3
     with pytest.warns(MissingTrialsWarning):
         scores = read_scores(write(LINES + "m1 s2 -1\n"))
     assert scores.to_ndx() == key.to_ndx()
+    with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
+        assert read_scores(write("m1 s1 1.5\nm2 s1\n")).modelset.tolist() == ["m1"]
 
 
 BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", r":5: trial m1 s1 .* label"),
     (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", r":5: trial m1 s1 .* side"),
     (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", r":5: trial m1 s1 .* gender"),
-    (
-        read_scores,
-        LINES + "m1 s1 0.25\n",
-        r":4: trial m1 s1 .* score is 0.25 here and 0.5 in line 3",
-    ),
+    (read_scores, LINES + "m1 s1 0.25\n", r":4: trial m1 s1 .* is 0.25 here and 0.5 in line 3"),
     (read_key, LINES, "has no labels, so it is no key"),
     (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* Use `columns`"),
 ]
@@ -142,11 +136,6 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
 def test_bad_files(reader: Callable[..., Any], content: str, message: str, write: Write) -> None:
     with pytest.raises(FileFormatError, match=message):
         reader(write(content))
-
-
-def test_lines_without_score(write: Write) -> None:
-    with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
-        assert read_scores(write("m1 s1 1.5\nm2 s1\n")).modelset.tolist() == ["m1"]
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
@@ -178,12 +167,9 @@ def test_words_for_no_score(missing: Any, write: Write) -> None:
 )
 def test_names_of_systems(given: Any, names: list[str]) -> None:
     assert list(read.named_systems(given)) == names
-
-
-@pytest.mark.parametrize("given", [KEY, 3, [], {"": SCORES}, {1: SCORES}, {"a": KEY}])
-def test_what_is_no_system(given: Any) -> None:
-    with pytest.raises(InvalidInputError):
-        read.named_systems(given)
+    for wrong in (KEY, 3, [], {"": SCORES}, {1: SCORES}, {"a": KEY}):
+        with pytest.raises(InvalidInputError):
+            read.named_systems(wrong)
 
 
 def test_systems_in_files(tmp_path: Path) -> None:

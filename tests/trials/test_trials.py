@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import bosaris_py as bp
-from bosaris_py import Conditions, Key, Ndx, Results, Sample, Scores
+from bosaris_py import Conditions, Key, Ndx, Results, Scores
 from bosaris_py._arrays import read_only
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.trials import IdMap, QualityMeasures, SegmentQuality, trials
@@ -51,11 +51,6 @@ def test_objects_alone(item, key, other, form, models, segments, keep) -> None:
         assert same.filter(models, segments, keep) == one.filter(models, segments, keep)
     merged = key.to_ndx().merge(other.to_ndx())
     assert form(key).to_ndx().merge(other.to_ndx()) == merged
-    # A union that is full is a grid.
-    full = Ndx(*merged.ids)
-    if full.modelset.size > 1:
-        both = (form(full.filter(part, [], keep=False)) for part in ([], full.modelset[:1]))
-        assert next(both).merge(next(both)).cells is None
 
 
 @given(
@@ -65,9 +60,12 @@ def test_objects_alone(item, key, other, form, models, segments, keep) -> None:
 def test_filters_and_unions_are_those_of_dictionaries(items, form, models, segments, keep) -> None:
     items = [form(item) for item in items]
     one, others, cls = items[0], items[1:], type(items[0])
-    filtered, all_said = one.filter(models, segments, keep), contents(one)
-    left = {pair for pair in all_said if {pair[0] in models, pair[1] in segments} == {keep}}
-    assert contents(filtered) == {pair: all_said[pair] for pair in left}
+    filtered = one.filter(models, segments, keep)
+    assert contents(filtered) == {
+        (m, s): said
+        for (m, s), said in contents(one).items()
+        if {m in models, s in segments} == {keep}
+    }
     for old, new, listed in zip(one.ids, filtered.ids, (models, segments), strict=True):
         assert new.tolist() == [name for name in old if (name in listed) == keep]
     union, clashes = {}, 0
@@ -126,6 +124,7 @@ def test_a_list_of_all_cells_is_a_grid() -> None:
     part = Ndx.from_trials(models[1:], segments[1:])
     assert part.is_sparse
     assert part.filter(["b"], ["t", "u"], keep=True).cells is None
+    assert part.merge(Ndx.from_trials(models[:1], segments[:1])).cells is None
 
 
 def test_a_matrix_is_not_copied_and_none_is_made_that_does_not_fit(monkeypatch) -> None:
@@ -181,23 +180,6 @@ def test_tables_with_commas_come_back(tmp_path: Path, form) -> None:
     assert not (tmp_path / "bad.csv").exists()
 
 
-def test_numbers_of_lines_are_no_ids() -> None:
-    """Which lines of the longer file the shorter one lacks, nothing tells."""
-    keys = []
-    for n in (12, 10, 9):
-        same = np.arange(n)[None] % 2 == 0
-        names = [str(i).zfill(len(str(n))) for i in range(1, n + 1)]
-        keys.append(Key(["all"], names, same, ~same))
-    item = Scores(np.ones((1, 12)), *keys[0].ids)
-    assert Sample.from_trials(item, keys[0]).n_tar == 6
-    for key in (*keys[1:], Key(["x"], ["y", "z"], [[True, False]], [[False, True]])):
-        with pytest.raises(TrialMismatchError):
-            Sample.from_trials(item, key)
-    # Other names are ids.
-    renamed = keys[1].rename(segments=lambda name: name if name != "10" else "x")
-    assert Sample.from_trials(item, renamed).n_tar == 5
-
-
 BINARY = [".h5", ".hdf5", ".mat", ".H5", ".Mat"]
 TEXT = [".txt", ".TXT"]
 
@@ -251,15 +233,6 @@ def test_text_gives_the_object_back(item: Any, extension: str) -> None:
     assert again == as_text_holds(item)
 
 
-def test_text_in_the_way_of_the_toolkit(tmp_path: Path) -> None:
-    path = tmp_path / "scores.txt"
-    for options, text in (({"number_format": "%f"}, "0.333333"), ({}, "0.3333333333333333")):
-        Scores([[1 / 3]], ["m"], ["s"]).save_txt(path, **options)
-        assert path.read_text() == f"m s {text}\n"
-    SegmentQuality(["s"], [[1 / 3]]).save_txt(path, number_format="%.2f")
-    assert path.read_text() == "1\ns 0.33\n"
-
-
 OBJECTS: list[Any] = [
     Ndx(["m"], ["s"]),
     Key(["m"], ["s"], [[True]], [[False]]),
@@ -272,12 +245,12 @@ OBJECTS: list[Any] = [
 
 @pytest.mark.parametrize("item", OBJECTS, ids=lambda item: type(item).__name__)
 def test_any_format_by_its_method_and_by_known_names_only(item: Any, tmp_path: Path) -> None:
-    for name in ("scores.tsv", "noextension", "dir.mat/x", ".h5", "a.h5.gz"):
+    for name in ("scores.tsv", "dir.mat/x", ".h5", "a.h5.gz"):
         for call in (item.save, type(item).read):
             with pytest.raises(InvalidInputError):
                 call(tmp_path / name)
     assert not list(tmp_path.iterdir())
-    for form, extension in (("hdf5", "h5"), ("mat", "mat"), ("txt", "txt")):
+    for form in ("hdf5", "mat", "txt"):
         if form == "txt" and isinstance(item, QualityMeasures):
             for call in (item.save, item.save_txt, QualityMeasures.read_txt):
                 with pytest.raises(InvalidInputError):
@@ -286,10 +259,6 @@ def test_any_format_by_its_method_and_by_known_names_only(item: Any, tmp_path: P
         path = tmp_path / f"no_extension_{form}"
         getattr(item, f"save_{form}")(str(path))
         assert getattr(type(item), f"read_{form}")(str(path)) == item
-        path = tmp_path / f"damaged.{extension}"
-        path.write_bytes(b"x y z \x00 u\nv w\n\n\xff")
-        with pytest.raises(FileFormatError, match="damaged"):
-            type(item).read(path)
 
 
 def test_a_file_over_the_limit_is_refused(tmp_path: Path) -> None:
