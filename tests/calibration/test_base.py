@@ -78,9 +78,7 @@ def test_bad_fields_are_refused_by_the_constructor_and_in_files(kind, name, valu
     with pytest.raises(errors.InvalidInputError):
         type(item)(**changed)
     models.write(path, {"kind": type(item).__name__, **item._content(), name: value})
-    with pytest.raises(
-        errors.FileFormatError, match=f"damaged parameters of a {type(item).__name__}"
-    ):
+    with pytest.raises(errors.FileFormatError):
         type(item).read(path)
 
 
@@ -237,11 +235,9 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     limit = -math.log(prior / (1 - prior))
     misses = np.count_nonzero(fitted.apply(lists[0]) < limit)
     alarms = np.count_nonzero(fitted.apply(lists[1]) >= limit)
-    fewest = min(misses, alarms)
-    (note,) = fitted.notes if fewest < 30 else (None,)
-    assert kinds == ([] if note is None else [errors.FewErrorsWarning])
-    assert fewest < 30
-    assert note.count == fewest
+    (note,) = fitted.notes
+    assert kinds == [errors.FewErrorsWarning]
+    assert note.count == min(misses, alarms) < 30
 
 
 def test_separable_classes_without_a_ridge_leave_one_note() -> None:

@@ -227,19 +227,6 @@ def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
     assert found.objective_value == pytest.approx(min([1.0, *values]), rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
-@pytest.mark.parametrize(("n_tar", "scales", "named"), [(31, (-1, 1, -1), "1 and 3"),
-    (30, (-1, 1, -1), None), (31, (1, 1, 0.5), None)])  # fmt: skip
-def test_systems_that_are_inverted(rng, n_tar, scales, named) -> None:
-    """Of more than 30 trials of a class, and of two standard deviations."""
-    scales = np.reshape(scales, (3, 1))
-    tar, non = rng.normal(4.0 * scales, 1.0, (3, n_tar)), rng.normal(size=(3, 40))
-    notes = LinearFusion.fit(tar, non).notes
-    found = [note.text for note in notes if note.kind is errors.SuspectScoresWarning]
-    assert len(found) == (named is not None)
-    assert not found or named in found[0]
-
-
 # Systems by name: kept, checked, and put into the order of the training
 
 

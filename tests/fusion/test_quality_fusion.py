@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import ConvergenceWarning, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
-from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale, quality_term
+from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale
 from bosaris_py.metrics import cllr
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
@@ -19,20 +19,6 @@ from tests.forms import as_list, evolve
 
 MODELS = [f"m{index:02}" for index in range(12)]
 SEGMENTS = [f"s{index:02}" for index in range(25)]
-
-# The form
-
-
-def test_triangle_goes_down_the_columns_and_counts_the_diagonal_twice():
-    form = form_from_triangle([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert form.tolist() == [[2.0, 2.0, 3.0], [2.0, 8.0, 5.0], [3.0, 5.0, 12.0]]
-
-
-def test_term_by_hand():
-    """2 * 3 * 5 + 7 * (3 + 5) + 11."""
-    form = np.array([[2.0, 7.0], [7.0, 11.0]])
-    each = np.zeros(1, np.int64)
-    assert quality_term(form, np.array([[3.0]]), np.array([[5.0]]), each, each).tolist() == [97.0]
 
 
 def test_scale_counts_both_sides_the_same():

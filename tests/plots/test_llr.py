@@ -11,6 +11,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import ECECurve, PAVCurve, TippettCurve
 from bosaris_py.plots import plot_ece, plot_histogram, plot_pav, plot_reliability, plot_tippett
 from bosaris_py.plots.looks import system_look
+from tests.plots.looked_at import legend_texts
 
 LOG_10 = math.log(10)
 
@@ -28,10 +29,6 @@ def results(scores: tuple[np.ndarray, np.ndarray]) -> Results:
 
 def _lines(plot: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in plot.ax.lines}
-
-
-def _texts(plot: Any) -> list[str]:
-    return [text.get_text() for text in plot.ax.get_legend().get_texts()]
 
 
 def test_tippett_lines_are_the_numbers(results: Results) -> None:
@@ -86,7 +83,7 @@ def test_pools_of_a_reliability_diagram_are_those_of_pav(results: Results) -> No
 
 def test_histogram_has_thresholds(results: Results) -> None:
     plot = plot_histogram(results, prior=[0.5, 0.01])
-    assert _texts(plot)[:2] == ["100 targets", "300 non-targets"]
+    assert legend_texts(plot)[:2] == ["100 targets", "300 non-targets"]
     first, second = plot.ax.lines
     assert [first.get_xdata()[0], second.get_xdata()[0]] == pytest.approx([0.0, math.log(99)])
 
@@ -106,7 +103,6 @@ def test_classes_have_two_colours(results: Results) -> None:
     plot = plot_pav({"A": results})
     for kind, colour in (("infinite_high", tar), ("targets", tar), ("non-targets", non)):
         assert to_hex(plot.artists[kind][0].get_color()) == colour
-    texts = _texts(plot)
-    assert texts[1:] == ["100 targets", "300 non-targets"]
+    assert legend_texts(plot)[1:] == ["100 targets", "300 non-targets"]
     outlines = [to_hex(one.get_edgecolor()) for one in plot_histogram(results).artists["density"]]
     assert outlines == [tar, non]

@@ -278,15 +278,11 @@ def test_bad_arguments_are_named(change, argument, rng):
     assert caught.value.argument == argument
 
 
-def test_the_table_has_all_figures(rng):
+def test_values_are_the_same_with_and_without_speakers(rng):
     dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
     found, plain = transfer(dev, test, speakers=speaker), transfer(dev, test)
     assert all(getattr(found, figure).value == getattr(plain, figure) for figure in FIGURES)
-    # Head, line, six figures and what they are.
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
-    assert repr(found).count("[") == 7
-    assert repr(found).splitlines()[2].startswith("miss rate ")
-    assert "C(miss) 2" in repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
 
 
 @pytest.mark.parametrize("rule", ["eer", "bayes"])
