@@ -196,9 +196,6 @@ def test_conditions_are_weights_of_trials(model: Any, trials: tuple[Scores, Key]
         assert part == model.fit_scores(some, inner, conditions=Conditions(parts))
 
 
-# Notes
-
-
 def kinds_of(call: Any) -> tuple[Any, list[type[Warning]]]:
     """Return the result of a call, and the kinds of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
@@ -238,14 +235,6 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     (note,) = fitted.notes
     assert kinds == [errors.FewErrorsWarning]
     assert note.count == min(misses, alarms) < 30
-
-
-def test_separable_classes_without_a_ridge_leave_one_note() -> None:
-    scores = np.linspace(1, 2, 40)
-    fitted, kinds = kinds_of(lambda: LinearCalibration.fit(scores, -scores, ridge=0))
-    assert kinds == [errors.ConvergenceWarning] == [note.kind for note in fitted.notes]
-    assert math.isfinite(fitted.scale)
-    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [errors.FewErrorsWarning]
 
 
 @pytest.fixture

@@ -199,14 +199,6 @@ def test_separable_is_recognised_exactly(tar, non, objective):
     assert np.isfinite(coefficients(calibration)).all()
 
 
-def test_a_useless_detector_is_not_called_inverted():
-    """The same scores in both classes: the scale is 0 but for rounding, of either sign."""
-    scores = np.random.default_rng(3).normal(size=101)
-    for sign in (1, -1):
-        calibration = LinearCalibration.fit(sign * scores, sign * scores[::-1], ridge=0)
-        np.testing.assert_allclose(coefficients(calibration), 0.0, atol=1e-14)
-
-
 def test_apply_keeps_shape_and_infinities(overlapping):
     calibration = LinearCalibration.fit(*overlapping, prior=0.1, ridge=0)
     scores = np.array([[1.0, np.inf, 0.25], [-np.inf, -0.0, 1e300]])
@@ -270,8 +262,6 @@ def test_hard_decisions_heed_weights_and_collinear_systems() -> None:
         assert sum("hard decisions" in note.text for note in found.notes) == 1
         assert found.objective_value == pytest.approx(2.0 * min(costs), rel=1e-12)
 
-
-# Gaussian calibration
 
 RNG = np.random.default_rng(4)
 TAR, NON = RNG.normal(2.0, 1.0, 60), RNG.normal(-1.0, 1.5, 90)

@@ -30,9 +30,6 @@ def test_scale_counts_both_sides_the_same():
         assert spread.tolist() == [expected]
 
 
-# The toolkit
-
-
 @pytest.fixture(scope="module")
 def record(oracle):
     with np.load(oracle / "fusion_quality.npz") as arrays:
@@ -99,9 +96,6 @@ def test_exact_optimum(record, name):
     weights, toolkit = fusion.toolkit_weights, record[f"w_{name}"].copy()
     toolkit[2], toolkit[-1] = toolkit[2] + 2 * toolkit[-1], 0.0
     np.testing.assert_allclose(weights, toolkit, atol=2e-3)
-
-
-# Laws
 
 
 def draw_problem(seed, n_measures=2, n_models=7, n_segments=30):
@@ -223,8 +217,6 @@ def test_separable(drawn):
     assert fusion.ridge == 1 / key.n_tar
     assert np.abs(fusion.apply(telling, [quality], key).scoremat).max() < 20
 
-
-# Measures as systems
 
 RNG = np.random.default_rng(8)
 

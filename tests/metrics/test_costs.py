@@ -42,13 +42,7 @@ def test_fractions_by_hand() -> None:
     assert (Pmiss(3.0)(tar, non), Pfa(3.0)(tar, non)) == (0.5, 0.5)
 
 
-def test_several_points_are_the_mean_of_their_costs() -> None:
-    rng = np.random.default_rng(3)
-    tar, non = rng.normal(2, 2, 50), rng.normal(-2, 2, 90)
-    points = [0.01, NIST, 0.5]
-    for cls in (ActDCF, MinDCF):
-        mean = np.mean([cls(point)(tar, non) for point in points])
-        assert cls(points)(tar, non) == pytest.approx(mean, rel=1e-14)
+def test_what_a_cost_is_made_of() -> None:
     assert repr(MinDCF(np.float32(0.5))) == repr(MinDCF([0.5])) == repr(MinDCF(np.array([0.5])))
     for make in (
         *(lambda wrong=wrong: MinDCF(0.5, normalize=wrong) for wrong in ("no", 2, None)),
@@ -90,9 +84,6 @@ def test_what_errors_cost_and_how_many_there_are() -> None:
     # Log-odds of nothing cost a bit, of log 3 against the truth two.
     wrong = Sample.from_scores([0.0], [math.log(3)])
     assert Cllr().openings(wrong) == [Opening(0.5, 1.0, 0), Opening(0.5, pytest.approx(2.0), 1)]
-
-
-# ---- Cllr and the Brier score
 
 
 @pytest.mark.parametrize(

@@ -41,13 +41,6 @@ def test_a_function_of_three_classes() -> None:
 
 def test_what_a_function_cannot_know() -> None:
     metric = as_metric(gap)
-    weighted = Sample.from_scores(TAR, NON, tar_weights=[1.0, 2.0, 1.0])
-    grouped = Sample(
-        ScoredClass(TAR, np.array([0, 0, 1]), np.array([0.25, 0.75])), ScoredClass(NON)
-    )
-    for sample in (weighted, grouped):
-        with pytest.raises(InvalidInputError, match="weights or conditions"):
-            metric.value(sample)
     plain = Sample.from_scores(TAR, NON)
     with pytest.raises(InvalidInputError, match="whole numbers"):
         metric.value(plain, (np.array([0.5, 1.0, 1.0]), np.ones(2)))

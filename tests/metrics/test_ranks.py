@@ -50,9 +50,6 @@ def test_one_rate_within_a_limit_of_the_other(tar, non, limit: float) -> None:
     assert found == pytest.approx(least, abs=1e-15)
 
 
-# ---- Optimal llrs
-
-
 def test_optimal_llrs_by_hand() -> None:
     tar, non = optimal_llrs([1.0, 3.0, 2.0], [0.0, 2.0])
     np.testing.assert_allclose(tar, [np.log(4 / 3), np.inf, np.log(4 / 3)], rtol=1e-15)

@@ -145,8 +145,6 @@ def test_bad_input(given):
         t_dcf(**given)
 
 
-# ---- Samples, the jackknife and draws
-
 METRICS = [
     TDCF(),
     TDCF("a-DCF1", form="legacy"),

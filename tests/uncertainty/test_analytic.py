@@ -83,9 +83,6 @@ def test_areas_without_variance_are_pointed_out():
     assert test.low <= 0.0 <= test.high
 
 
-# ---- Costs at a threshold
-
-
 def miss_rate_error(errors, method="upper-bound", sets=None):
     """Return the standard error of a miss rate, given which targets are missed."""
     tar = np.where(np.asarray(errors), -1.0, 1.0)

@@ -99,9 +99,6 @@ def test_units_must_be_known(kind) -> None:
         kind.from_systems([Sample.from_scores([1.0], [0.0])])
 
 
-# ---- Cells of speakers
-
-
 def times_of(one: ScoredClass, weights: np.ndarray, *, targets: bool) -> np.ndarray:
     """Return how often each sorted trial counts: products of the picks of its speakers."""
     first, second = one.sorted_speakers
