@@ -191,6 +191,16 @@ def test_boosting_an_outlier_that_no_subset_contains(rng):
     assert np.abs(objective.evaluate(coefficients(solution)).gradient).max() < 1e-12
 
 
+def test_separable_large_set(rng, passes):
+    common = rng.normal(0.0, 3.0, 90_000)
+    scores = np.vstack((common, common))
+    scores[0, :40_000] += 0.2
+    solution = train(scores[:, :40_000], scores[:, 40_000:])
+    assert [note.kind for note in solution.notes] == [ConvergenceWarning]
+    assert solution.ridge == 1 / 40_000
+    assert passes.count(90_000) <= 20
+
+
 def test_constant_but_for_rounding():
     """Sums of tenths in different orders differ in the last digit, and mean the same."""
     for scores in ([0.1 + 0.2 + 0.3, 0.6, 0.3 + 0.2 + 0.1], [1e-150, 3e-150, 4e-150]):
@@ -234,3 +244,12 @@ def test_large_sets_start_from_parts(objective, order, rng, passes, monkeypatch)
     # The last step of a large set is not looked at below a promise of 1e-12.
     np.testing.assert_allclose(coefficients(solution), coefficients(direct), rtol=1e-11)
     assert solution.objective_value == pytest.approx(direct.objective_value, rel=1e-13)
+
+
+def test_separable_but_for_a_tie_is_separable():
+    """A trial of each class at 0 stays there whatever the scale; the others go apart."""
+    solution = train([[0.0, 1.0, 2.0], [0.0, 1.0, 3.0]], [[0.0, -1.0], [0.0, -2.0]])
+    assert [note.kind for note in solution.notes] == [ConvergenceWarning]
+    assert solution.ridge == 1 / 2
+    objective = TrainingObjective.from_scores([[0.0, 1.0, 2.0]], [[0.0, -1.0]])
+    assert train_nonnegative(objective, ridge=0.0).ridge == 1 / 2

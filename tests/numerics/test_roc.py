@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from bosaris_py import ROC
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.roc import count_below, running_sum
-from tests.score_strategies import naive_points, score_lists
+from tests.score_strategies import naive_points, score_lists, weighted_scores
 
 HARD = [-np.inf, -1.7e308, -1e-300, -0.0, 0.0, 5e-324, 1e-45, 0.1, 1.0, 3.5e38, np.inf]
 numbers = st.one_of(
@@ -70,6 +70,17 @@ def test_every_naive_point_lies_on_the_corners_line(tar: np.ndarray, non: np.nda
             m0 <= x <= m1 and f1 <= y <= f0 and (m1 - m0) * (y - f0) == (f1 - f0) * (x - m0)
             for (m0, f0), (m1, f1) in itertools.pairwise(points)
         )
+
+
+@given(weighted_scores(), weighted_scores())
+def test_weights_are_repetitions(tar, non) -> None:
+    weighted = ROC.from_scores(tar[0], non[0], tar_weights=tar[1], non_weights=non[1])
+    repeated = ROC.from_scores(np.repeat(*tar), np.repeat(*non))
+    assert weighted.misses.dtype == np.int64
+    for name in ("thresholds", "misses", "false_alarms"):
+        np.testing.assert_array_equal(getattr(weighted, name), getattr(repeated, name))
+    assert weighted.auc == repeated.auc
+    assert weighted.eer_threshold == repeated.eer_threshold
 
 
 @given(score_lists(), score_lists(), st.floats(0, 1))
