@@ -214,7 +214,8 @@ def test_cases_have_their_words(evaluation, page, tmp_path, drawn):
 def test_what_is_drawn(evaluation: bp.Evaluation, tmp_path: Path, drawn: list[str]) -> None:
     curves = ["Detection error trade-off (DET)", "Normalized Bayes error-rate", "Tippett plot"]
     curves += ["Empirical cross-entropy (ECE)", "Calibration by the PAV algorithm"]
-    written(evaluate({"A": make(1, 1.0)}), tmp_path)
+    text = written(evaluate({"A": make(1, 1.0)}, plan="VoxSRC"), tmp_path)
+    assert "Plan VoxSRC" in section(text, "summary")
     assert drawn == [*curves, "Scores of A"]
     drawn.clear()
     written(evaluation, tmp_path)
