@@ -136,10 +136,12 @@ def test_calibrated_scores_are_not_strange(sizes: Any, spread: float) -> None:
 
 @pytest.mark.parametrize("warp", [np.tanh, lambda s: s - 8.0, lambda s: 9.0 * s, np.negative])
 def test_scores_that_are_not_calibrated(warp: Any) -> None:
-    """Five wrong hard decisions of 400 may be those of a PAV map."""
+    """One wrong hard decision makes no llrs of the others; five of 400 may be of a PAV map."""
     tar, non = map(warp, llrs(np.random.default_rng(2), 400, 4000, 3.0))
     (note,) = no_llrs(Sample.from_scores(tar, non))
     assert note.kind is SuspectScoresWarning
+    tar[0] = -np.inf
+    assert len(not_calibrated(Sample.from_scores(tar, non))) == 1
     tar[:5] = -np.inf
     assert not_calibrated(Sample.from_scores(tar, non)) == []
 
