@@ -78,9 +78,7 @@ def test_bad_fields_are_refused_by_the_constructor_and_in_files(kind, name, valu
     with pytest.raises(errors.InvalidInputError):
         type(item)(**changed)
     models.write(path, {"kind": type(item).__name__, **item._content(), name: value})
-    with pytest.raises(
-        errors.FileFormatError, match=f"damaged parameters of a {type(item).__name__}"
-    ):
+    with pytest.raises(errors.FileFormatError):
         type(item).read(path)
 
 
@@ -198,9 +196,6 @@ def test_conditions_are_weights_of_trials(model: Any, trials: tuple[Scores, Key]
         assert part == model.fit_scores(some, inner, conditions=Conditions(parts))
 
 
-# Notes
-
-
 def kinds_of(call: Any) -> tuple[Any, list[type[Warning]]]:
     """Return the result of a call, and the kinds of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
@@ -237,19 +232,9 @@ def test_few_errors_at_the_prior_are_counted(model: Any, prior: float, ridge: An
     limit = -math.log(prior / (1 - prior))
     misses = np.count_nonzero(fitted.apply(lists[0]) < limit)
     alarms = np.count_nonzero(fitted.apply(lists[1]) >= limit)
-    fewest = min(misses, alarms)
-    (note,) = fitted.notes if fewest < 30 else (None,)
-    assert kinds == ([] if note is None else [errors.FewErrorsWarning])
-    assert fewest < 30
-    assert note.count == fewest
-
-
-def test_separable_classes_without_a_ridge_leave_one_note() -> None:
-    scores = np.linspace(1, 2, 40)
-    fitted, kinds = kinds_of(lambda: LinearCalibration.fit(scores, -scores, ridge=0))
-    assert kinds == [errors.ConvergenceWarning] == [note.kind for note in fitted.notes]
-    assert math.isfinite(fitted.scale)
-    assert kinds_of(lambda: LinearCalibration.fit(scores, -scores))[1] == [errors.FewErrorsWarning]
+    (note,) = fitted.notes
+    assert kinds == [errors.FewErrorsWarning]
+    assert note.count == min(misses, alarms) < 30
 
 
 @pytest.fixture

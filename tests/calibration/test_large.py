@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import base
-from bosaris_py.errors import BosarisError, MissingTrialsWarning
+from bosaris_py.errors import BosarisError
 from tests.forms import as_list, evolve
 from tests.strategies import keys, scores
 from tests.trials.test_large import blocks_of
@@ -144,12 +144,3 @@ def test_fused_files(rng, tmp_path, dtype, block_rows, weight):
     found, expected = Scores.read(tmp_path / "fused.h5"), fused.apply(systems, key)
     assert found == expected
     assert found.scoremat.tolist() == expected.scoremat.tolist()
-
-
-@pytest.mark.parametrize("form", [as_list, lambda trials: trials])
-def test_missing_trials_of_a_key_of_targets_are_targets(tmp_path: Path, form: Any) -> None:
-    key = form(Key(["1", "2"], ["1"], [[True], [True]], [[False], [False]]))
-    path, key_path = save(tmp_path, form(Scores([[1.0]], ["1"], ["1"])), key)
-    with pytest.warns(MissingTrialsWarning) as found:
-        LINE.apply_file(path, tmp_path / "llrs.h5", ndx_file=key_path)
-    assert str(found[-1].message).endswith("; 1 of 2 targets missing")

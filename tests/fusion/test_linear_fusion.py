@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bosaris_py import errors, load_example
+from bosaris_py import errors
 from bosaris_py.calibration import LinearCalibration
-from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
@@ -197,21 +196,6 @@ def test_weights_that_are_known():
             LinearFusion.from_weights(*wrong)
 
 
-def test_real_systems():
-    """Speaker verification of ASVspoof 2019: fused, two systems beat each of them."""
-    dev, test = load_example("asvspoof2019_la")
-    fusion = LinearFusion.fit_scores(dev.scores, dev.key, ridge=0)
-    classes = zip(*(s.get_tar_non(dev.key) for s in dev.scores.values()), strict=True)
-    assert np.linalg.norm(gradient(fusion, *map(np.vstack, classes))) < 1e-12
-    fused = Results.from_scores(fusion.apply(test.scores, test.key.to_ndx()), test.key)
-    for name, scores in dev.scores.items():
-        calibration = LinearCalibration.fit_scores(scores, dev.key, ridge=0)
-        single = Results.from_scores(calibration.apply(test.scores[name]), test.key)
-        assert fused.cllr < single.cllr
-        assert fused.min_dcf(0.01) < single.min_dcf(0.01)
-        assert fused.eer < single.eer
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
     """The optimum is that of the subset of systems whose weights are positive, and lowest."""
@@ -225,22 +209,6 @@ def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
     fitted = [LinearFusion.fit(tar[chosen], non[chosen], ridge=0) for chosen in subsets]
     values = [each.objective_value for each in fitted if (each.weights >= 0).all()]
     assert found.objective_value == pytest.approx(min([1.0, *values]), rel=1e-9)
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
-@pytest.mark.parametrize(("n_tar", "scales", "named"), [(31, (-1, 1, -1), "1 and 3"),
-    (30, (-1, 1, -1), None), (31, (1, 1, 0.5), None)])  # fmt: skip
-def test_systems_that_are_inverted(rng, n_tar, scales, named) -> None:
-    """Of more than 30 trials of a class, and of two standard deviations."""
-    scales = np.reshape(scales, (3, 1))
-    tar, non = rng.normal(4.0 * scales, 1.0, (3, n_tar)), rng.normal(size=(3, 40))
-    notes = LinearFusion.fit(tar, non).notes
-    found = [note.text for note in notes if note.kind is errors.SuspectScoresWarning]
-    assert len(found) == (named is not None)
-    assert not found or named in found[0]
-
-
-# Systems by name: kept, checked, and put into the order of the training
 
 
 @pytest.fixture

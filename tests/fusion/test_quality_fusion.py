@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import ConvergenceWarning, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
-from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale, quality_term
+from bosaris_py.fusion.quality_fusion import form_from_triangle, measure_scale
 from bosaris_py.metrics import cllr
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective
@@ -20,20 +20,6 @@ from tests.forms import as_list, evolve
 MODELS = [f"m{index:02}" for index in range(12)]
 SEGMENTS = [f"s{index:02}" for index in range(25)]
 
-# The form
-
-
-def test_triangle_goes_down_the_columns_and_counts_the_diagonal_twice():
-    form = form_from_triangle([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert form.tolist() == [[2.0, 2.0, 3.0], [2.0, 8.0, 5.0], [3.0, 5.0, 12.0]]
-
-
-def test_term_by_hand():
-    """2 * 3 * 5 + 7 * (3 + 5) + 11."""
-    form = np.array([[2.0, 7.0], [7.0, 11.0]])
-    each = np.zeros(1, np.int64)
-    assert quality_term(form, np.array([[3.0]]), np.array([[5.0]]), each, each).tolist() == [97.0]
-
 
 def test_scale_counts_both_sides_the_same():
     """Measures 0, 2 and 5, 5, 5: centre (1 + 5) / 2; variance half of (9+1)/2 + 4."""
@@ -42,9 +28,6 @@ def test_scale_counts_both_sides_the_same():
     for constant, expected in ((0.0, 1.0), (0.1, 0.1), (-7.0, 7.0)):
         _, spread = measure_scale(np.full((1, 3), constant), np.full((1, 4), constant))
         assert spread.tolist() == [expected]
-
-
-# The toolkit
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +96,6 @@ def test_exact_optimum(record, name):
     weights, toolkit = fusion.toolkit_weights, record[f"w_{name}"].copy()
     toolkit[2], toolkit[-1] = toolkit[2] + 2 * toolkit[-1], 0.0
     np.testing.assert_allclose(weights, toolkit, atol=2e-3)
-
-
-# Laws
 
 
 def draw_problem(seed, n_measures=2, n_models=7, n_segments=30):
@@ -237,8 +217,6 @@ def test_separable(drawn):
     assert fusion.ridge == 1 / key.n_tar
     assert np.abs(fusion.apply(telling, [quality], key).scoremat).max() < 20
 
-
-# Measures as systems
 
 RNG = np.random.default_rng(8)
 

@@ -42,17 +42,8 @@ def test_fractions_by_hand() -> None:
     assert (Pmiss(3.0)(tar, non), Pfa(3.0)(tar, non)) == (0.5, 0.5)
 
 
-def test_several_points_are_the_mean_of_their_costs() -> None:
-    rng = np.random.default_rng(3)
-    tar, non = rng.normal(2, 2, 50), rng.normal(-2, 2, 90)
-    points = [0.01, NIST, 0.5]
-    for cls in (ActDCF, MinDCF):
-        mean = np.mean([cls(point)(tar, non) for point in points])
-        assert cls(points)(tar, non) == pytest.approx(mean, rel=1e-14)
-    assert MinDCF(points).label == "minDCF(0.01), (0.01, 10, 1), (0.5)"
+def test_what_a_cost_is_made_of() -> None:
     assert repr(MinDCF(np.float32(0.5))) == repr(MinDCF([0.5])) == repr(MinDCF(np.array([0.5])))
-    labels = [one(-2.5).label for one in (Pmiss, Pfa)]
-    assert labels == ["Pmiss at -2.5", "Pfa at -2.5"]
     for make in (
         *(lambda wrong=wrong: MinDCF(0.5, normalize=wrong) for wrong in ("no", 2, None)),
         *(lambda wrong=wrong: DCF(wrong, 0.5) for wrong in (math.nan, "x", [1.0, 2.0])),
@@ -93,9 +84,6 @@ def test_what_errors_cost_and_how_many_there_are() -> None:
     # Log-odds of nothing cost a bit, of log 3 against the truth two.
     wrong = Sample.from_scores([0.0], [math.log(3)])
     assert Cllr().openings(wrong) == [Opening(0.5, 1.0, 0), Opening(0.5, pytest.approx(2.0), 1)]
-
-
-# ---- Cllr and the Brier score
 
 
 @pytest.mark.parametrize(
@@ -146,24 +134,12 @@ def test_calibrated_scores_are_not_strange(sizes: Any, spread: float) -> None:
         assert no_llrs(sample) == []
 
 
-@pytest.mark.parametrize(
-    "warp",
-    [
-        np.tanh,
-        lambda s: 1.25 / (1.0 + np.exp(-s)),  # cosines
-        lambda s: s + 8.0,
-        lambda s: s - 8.0,
-        lambda s: 9.0 * s,
-        np.negative,
-    ],
-)
+@pytest.mark.parametrize("warp", [np.tanh, lambda s: s - 8.0, lambda s: 9.0 * s, np.negative])
 def test_scores_that_are_not_calibrated(warp: Any) -> None:
+    """One wrong hard decision makes no llrs of the others; five of 400 may be of a PAV map."""
     tar, non = map(warp, llrs(np.random.default_rng(2), 400, 4000, 3.0))
     (note,) = no_llrs(Sample.from_scores(tar, non))
     assert note.kind is SuspectScoresWarning
-    # Of 30 trials of a class nothing is said of calibration.
-    assert not_calibrated(Sample.from_scores(tar[:30], non), 0.05) == []
-    # A wrong hard decision does not make llrs of the others; five of 400 may be those of a PAV map.
     tar[0] = -np.inf
     assert len(not_calibrated(Sample.from_scores(tar, non))) == 1
     tar[:5] = -np.inf
@@ -176,7 +152,7 @@ def test_an_actual_cost_far_above_the_minimum() -> None:
     sample = Sample.from_scores(np.full(1000, 9.0), non)
     assert not_calibrated(sample) == []
     (note,) = not_calibrated(sample, [0.5, 0.01])
-    assert note.text == "not calibrated: see calibrate"
+    assert note.kind is SuspectScoresWarning
     # Of 31 non-targets 12 at the threshold are within 3 standard errors and 6 / 31, 16 are not.
     for n, said in ((12, 0), (16, 1)):
         few = Sample.from_scores(np.full(31, 9.0), np.repeat([0.0, -9.0], [n, 31 - n]))

@@ -192,9 +192,8 @@ def test_pav_pools_are_those_of_the_optimal_llrs() -> None:
 @pytest.mark.parametrize(
     ("tar", "non", "expected"),
     [
-        # LRs of 1, 2 and 10 for all trials, as many of each class: their optimum is 1.
+        # LRs of 1 and 10 for all trials, as many of each class: their optimum is 1.
         ([0.0] * 3, [0.0] * 3, 0.0),
-        ([math.log(2)] * 3, [math.log(2)] * 3, math.log10(2)),
         ([math.log(10)] * 3, [math.log(10)] * 3, 1.0),
         # A target with an LR of 0, a non-target with an infinite one, each among others.
         ([-math.inf, 1.0, 2.0], [0.0, -1.0, 1.5], math.inf),
@@ -230,7 +229,6 @@ def test_histogram_is_numpys() -> None:
     outside = ScoreHistogram.from_sample(sample, [0.0, 1.0, 2.0])
     assert outside.tar.tolist() == outside.tar_outside.tolist() == [0.25, 0.25]
     assert outside.non_outside.tolist() == [0.5, 0.0]
-    assert ScoreHistogram.from_sample(SAMPLE, 1).tar.tolist() != [0.0]
     # Equal scores lie in bins around them.
     alike = ScoreHistogram.from_sample(Sample.from_scores([2.0, 2.0], [2.0]), bins=4)
     assert alike.edges.tolist() == [1.5, 1.75, 2.0, 2.25, 2.5]
@@ -335,21 +333,6 @@ def test_the_toolkits_hull_points_lie_on_the_drawn_curve(oracle, name, key, wind
     drawn_x, drawn_y = (np.clip(special.ndtri(rates), -40, 40)[::-1] for rates in (pfa, pmiss))
     side = special.ndtri(window[1][1]) - special.ndtri(window[1][0])
     np.testing.assert_allclose(y, np.interp(x, drawn_x, drawn_y), rtol=0, atol=side / 500)
-
-
-def test_hull_points_lie_on_the_hull_and_make_small_steps(oracle: Path) -> None:
-    hull = _roc(oracle, "gauss")[0].convex_hull()
-    pfa, pmiss = hull_points(hull, *OLD)
-    between = (pfa > 0) & (pfa < hull.pfa[hull.pmiss == 0].min())
-    # Interpolation on lines of slope up to some hundred; roundings grow by that factor.
-    on_hull = np.interp(pfa, hull.pfa[::-1], hull.pmiss[::-1])[between]
-    np.testing.assert_allclose(pmiss[between], on_hull, rtol=0, atol=1e-13)
-    x, y = (np.clip(special.ndtri(rates), -40, 40) for rates in (pfa, pmiss))
-    # Farther out the rates are so near to 1 that they are rounded visibly in probits.
-    finite = (np.abs(x) < 5) & (np.abs(y) < 5)
-    together = finite[:-1] & finite[1:]
-    for steps in (np.diff(x), np.diff(y)):
-        assert np.abs(steps[together]).max() < -special.ndtri(5e-4) / 500 * (1 + 1e-6)
 
 
 def test_windows_without_a_curve_diagonals_and_strokes_as_wide_as_rounding() -> None:

@@ -145,8 +145,6 @@ def test_bad_input(given):
         t_dcf(**given)
 
 
-# ---- Samples, the jackknife and draws
-
 METRICS = [
     TDCF(),
     TDCF("a-DCF1", form="legacy"),
@@ -241,17 +239,10 @@ def test_two_detectors_are_joined_by_trial():
 def test_least_costs_are_bounded_and_half_of_errors_are_of_each_kind(sample):
     assert (TDCF().scale, TDCF(threshold="bayes").scale) == ("logit", "log")
     assert (TDCF().bounds, TDCF(threshold=0.0).bounds) == ((0.0, 1.0), (0.0, np.inf))
-    labels = [TDCF(threshold=one).label for one in (None, "bayes", 1.5)]
-    assert labels == ["min t-DCF", "act t-DCF", "t-DCF at 1.5"]
     assert TDCF().costs == SPOOF_COSTS["ASVspoof5"]
     for bad in ({"costs": "unknown"}, {"threshold": np.nan}, {"asv_threshold": "best"}):
         with pytest.raises(InvalidInputError):
             TDCF(**bad)
-    for metric in (TDCF(threshold=1.0), TDCF(asv_threshold=1.0)):
-        missed, *accepted = metric.openings(sample)
-        assert missed.rate > 0.0 < min(one.rate for one in accepted)
-        cost = sum(one.price * one.rate for one in (missed, *accepted))
-        assert cost == pytest.approx(metric.value(sample), rel=1e-14)
     thirds = [(one.price, one.rate, one.place) for one in TEER().openings(sample)]
     assert thirds == [(1 / 3, TEER().value(sample), place) for place in range(3)]
     value = CountermeasureEER().value(sample)

@@ -96,8 +96,6 @@ def test_without_spoofs_the_digits_are_those_of_two_classes(spoof, normalize):
         lambda: a_dcf([1.0], None, [0.0]),
         lambda: spf_eer([1.0], [0.0], None),
         lambda: SpoofCosts(0.9, 0.2, 0.05),
-        lambda: SpoofCosts(0.9, -0.05, 0.15),
-        lambda: SpoofCosts(0.9, 0.05, 0.05, c_fa_spoof=0.0),
         lambda: SpoofCosts.named("asvspoof5"),
     ],
 )
@@ -120,7 +118,6 @@ def test_a_cost_is_that_of_the_errors_of_each_kind(costs, normalize):
             assert [part.price for part in parts] == pytest.approx([x / scale for x in shares])
             rates = [np.mean(lists[0] < limit), *(np.mean(one >= limit) for one in lists[1:])]
             assert [part.rate for part in parts] == pytest.approx(rates, abs=1e-15)
-            assert metric.computed(view) == pytest.approx(sum(x.price * x.rate for x in parts))
     least, most = ADCF(costs, normalize=normalize).bounds
     assert (least, most) == (0.0, pytest.approx(min(shares[0], sum(shares[1:])) / scale))
     assert ADCF(costs).scale == "log"

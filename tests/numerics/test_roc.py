@@ -108,15 +108,10 @@ def test_all_may_be_missed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "got"),
-    [
-        ({}, "neither"),
-        ({"pmiss": 0.1, "pfa": 0.1}, "both"),
-        *(({"pfa": 1.5}, "1.5"), ({"pfa": "x"}, "x"), ({"pmiss": -0.1}, "-0.1")),
-    ],
+    "limits", [{}, {"pmiss": 0.1, "pfa": 0.1}, {"pfa": 1.5}, {"pfa": "x"}, {"pmiss": -0.1}]
 )
-def test_bad_limits(limits: dict, got: str) -> None:
-    with pytest.raises(InvalidInputError, match=got):
+def test_bad_limits(limits: dict) -> None:
+    with pytest.raises(InvalidInputError):
         ROC.from_scores([1.0, 2.0], [0.0, 1.5]).threshold_at(**limits)
 
 

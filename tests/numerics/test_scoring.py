@@ -3,7 +3,6 @@
 import math
 import pickle
 
-import attrs
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -17,7 +16,6 @@ from bosaris_py.numerics.scoring import (
     class_moments,
     evaluate_objective,
     mean_bits,
-    merge_moments,
     resolve_prior,
     scoring_rule,
     softplus,
@@ -38,49 +36,12 @@ def naive_entropy(name: str, prior: float) -> float:
     return prior * loss(-plo) + (1 - prior) * loss(plo)
 
 
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_losses_and_derivatives(name: str) -> None:
-    z = np.linspace(-6.0, 6.0, 25)
-    rule, loss = scoring_rule(name), LOSSES[name]
-    slope, curvature = np.empty(z.size), np.empty(z.size)
-    values = np.array([rule.sum(z[i : i + 1].copy(), *np.empty((2, 1))) for i in range(z.size)])
-    np.testing.assert_allclose(values, [loss(x) for x in z], rtol=1e-13)
-    rule.sum(z.copy(), slope, curvature)
-    step = 1e-4
-    ahead, behind = (np.array([loss(x + sign * step) for x in z]) for sign in (1, -1))
-    np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-6)
-    np.testing.assert_allclose(
-        curvature, (ahead - 2 * values + behind) / step**2, rtol=1e-3, atol=1e-6
-    )
-    assert rule.convex == bool((curvature >= 0).all())
-    weights = np.arange(z.size) % 3.0
-    total = rule.sum(z.copy(), slope, curvature, weights)
-    assert total == pytest.approx(float(values @ weights), rel=1e-14)
-    assert pickle.loads(pickle.dumps(rule)) is rule
-
-
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_entropy_is_the_loss_of_the_prior_alone(name: str) -> None:
-    for prior in (0.01, 0.3, 0.5):
-        expected = naive_entropy(name, prior)
-        assert scoring_rule(name).entropy(prior) == pytest.approx(expected, rel=1e-14)
-
-
-@pytest.mark.parametrize(("name", "growth"), [("cllr", 1.0), ("brier", 0.0)])
-def test_losses_are_straight_beyond_700(name: str, growth: float) -> None:
-    slope, curvature = np.empty(1), np.empty(1)
-    near, far = (
-        scoring_rule(name).sum(np.array([z]), slope, curvature, np.ones(1)) for z in (700.0, 1e6)
-    )
-    assert far - near == pytest.approx(growth * (1e6 - 700.0), rel=1e-12)
-
-
 def test_unknown_rules_and_priors() -> None:
     with pytest.raises(InvalidInputError):
         scoring_rule("hinge")
     with pytest.raises(InvalidInputError):
         resolve_prior(1.0)
-    assert scoring_rule("CLLR") is scoring_rule("cllr")
+    assert scoring_rule("CLLR") is pickle.loads(pickle.dumps(scoring_rule("cllr")))
     prior, plo = resolve_prior(OperatingPoint(0.01, 10, 1))
     assert prior == pytest.approx(10 / 109, rel=1e-15)
     assert plo == pytest.approx(math.log(10 / 99), rel=1e-15)
@@ -99,9 +60,6 @@ def test_sum_of_losses_is_that_of_each(objective, size, mean, rng):
     assert np.array_equal(others, (slope, curvature))
     rule.sum(log_odds.copy(), *others, weights)
     assert np.array_equal(others, (weights * slope, weights * curvature))
-
-
-# ---- Cllr
 
 
 def naive(scores: np.ndarray, sign: float) -> float:
@@ -136,9 +94,6 @@ def test_infinite_where_a_sum_exceeds_all_numbers(size: int) -> None:
     assert mean_bits(np.array([math.inf]), -1.0) == 0.0
 
 
-# ---- Objectives of training
-
-
 @pytest.mark.parametrize("block", [None, 1, 13])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_moments(block, weighted, rng, monkeypatch):
@@ -157,16 +112,6 @@ def test_moments(block, weighted, rng, monkeypatch):
     np.testing.assert_allclose(moments.mean - 1e9, mean, atol=1e-6)
     np.testing.assert_array_equal(moments.lowest, scores.min(axis=1))
     np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
-
-
-def test_merged_moments_keep_small_spreads_far_from_zero():
-    """Integers from 2^40 on: the variance of 0 ... n - 1 is (n^2 - 1) / 12."""
-    scores = 2.0**40 + np.arange(120.0)[None, :]
-    parts = [class_moments(scores[:, start : start + 40], None) for start in (0, 40, 80)]
-    merged = merge_moments(parts, [40, 40, 40])
-    assert merged.mean[0] == 2.0**40 + 59.5
-    assert merged.scatter[0, 0] == pytest.approx((120**2 - 1) / 12, rel=1e-12)
-    assert (merged.lowest[0], merged.highest[0]) == (2.0**40, 2.0**40 + 119)
 
 
 PRIORS = (0.5, 0.1, 0.001, 0.999)
@@ -227,14 +172,9 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
     ]
     np.testing.assert_allclose(here.hessian, hessian, atol=1e-8 * np.abs(hessian).max())
     np.testing.assert_array_equal(here.hessian, here.hessian.T)
-
-
-def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
-    tar, non, *_ = scores
-    point = rng.normal(size=4)
-    expected = (point[:3] @ non).max() - (point[:3] @ tar).min()
-    overlap = TrainingObjective.from_scores(tar, non, prior=0.01).evaluate(point).overlap
-    assert overlap == pytest.approx(expected, abs=1e-13)
+    assert scoring_rule(objective).convex == (objective != "brier")
+    overlap = (point[:3] @ non).max() - (point[:3] @ tar).min()
+    assert here.overlap == pytest.approx(overlap, abs=1e-13)
 
 
 @given(st.sampled_from(OBJECTIVES), st.floats(1e-9, 1 - 1e-9))
@@ -250,12 +190,10 @@ def test_no_information_costs_one(objective, prior):
     [
         # One of two targets is 1e6 nats wrong: (1/2) (1/2) 1e6 / ln 2.
         ("cllr", [1e6, -1e6], [-1e6], 0.25e6 / math.log(2)),
-        ("cllr", [800.0, -800.0], [-800.0], 200.0 / math.log(2)),
         ("cllr", [np.inf], [-np.inf, 0.0], 0.25),
         ("cllr", [np.inf, -np.inf], [0.0], np.inf),
         # A wrong answer costs 1/2, the entropy is 1/8.
         ("brier", [1e6, -1e6], [-1e6], 0.5 * 0.5 * 0.5 / 0.125),
-        ("brier", [np.inf, -np.inf], [-np.inf], 0.5 * 0.5 * 0.5 / 0.125),
         ("boost", [2000.0], [-2000.0], 0.0),
         ("boost", [-2000.0], [0.0], np.inf),
         ("boost", [-20.0], [-20.0], 0.5 * (math.exp(10) + math.exp(-10))),
@@ -268,20 +206,3 @@ def test_extreme_llrs(objective, tar, non, expected):
     value = evaluate_objective(tar, non, objective=objective)
     # 200 / ln 2 and the like are rounded once more than our sum.
     assert value == pytest.approx(expected, rel=1e-13)
-
-
-def test_standardised_coordinates(scores, rng):
-    """A change of coordinates: the same value, derivatives by the chain rule."""
-    tar, non, *_ = scores
-    centre, spread = rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
-    point = rng.normal(size=4)
-    raw = np.append(point[:3] / spread, point[3] - (point[:3] / spread) @ centre)
-    plain = TrainingObjective.from_scores(tar, non, prior=0.1)
-    scale = np.diag([*1 / spread, 1.0])
-    chain = scale.copy()
-    chain[-1, :-1] = -centre / spread
-    here = attrs.evolve(plain, centre=centre, chain=scale).evaluate(point)
-    there = plain.evaluate(raw)
-    assert here.value == pytest.approx(there.value, rel=1e-14)
-    np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
-    np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)

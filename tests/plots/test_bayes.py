@@ -11,7 +11,7 @@ from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import BayesCurves
 from bosaris_py.numerics import OperatingPoint, logit
-from bosaris_py.plots import BayesPlot, plot_a_dcf, plot_bayes
+from bosaris_py.plots import BayesPlot, DETPlot, plot_a_dcf, plot_bayes
 from bosaris_py.plots.looks import system_look
 
 Drawing = dict[str, Any]
@@ -53,14 +53,16 @@ def test_points_of_the_rule_of_30_lie_on_the_minimum_curve(plot: BayesPlot) -> N
 
 
 def test_no_points_with_few_trials() -> None:
-    plot = BayesPlot()
-    plot.set_system([1.0, 2.0], [0.0, 1.5], "few")
-    with pytest.warns(BosarisWarning, match="fewer than 30") as both:
-        plot.plot_DR30_both("r*", "g*")
-    with pytest.warns(BosarisWarning, match="fewer than 30") as curves:
+    for plot in (DETPlot(), BayesPlot()):
+        plot.set_system([1.0, 2.0], [0.0, 1.5], "few")
+        with pytest.warns(BosarisWarning) as both:
+            plot.plot_DR30_both("r*", "g*")
+        # They point at the line of the script that called for the drawing.
+        assert [warning.filename for warning in both] == [__file__] * 2
+        assert plot.artists == {}
+    with pytest.warns(BosarisWarning) as curves:
         plot.plot_curves([0, 0, 0, 0, 0, 0, 1, 1], ["k*", "ko"])
-    assert (len(both), len(curves)) == (2, 1)
-    assert plot.artists == {}
+    assert (len(curves), plot.artists) == (1, {})
 
 
 def test_no_mark_where_errors_abound_up_to_the_edge(rng: np.random.Generator) -> None:
@@ -99,12 +101,11 @@ def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
 
 
 def test_bad_input(plot: BayesPlot) -> None:
-    for mask in ([1] * 7, [[1] * 8], [2] + [0] * 7, ["yes"] * 8):
-        with pytest.raises(InvalidInputError, match="`mask`"):
-            plot.plot_curves(mask)
-    for styles in (["r"], "rgbcmyk*"):
-        with pytest.raises(InvalidInputError, match="`styles`"):
-            plot.plot_curves([1, 1, 0, 0, 0, 0, 0, 0], styles)
+    masks = ([1] * 7, [[1] * 8], [2] + [0] * 7, ["yes"] * 8)
+    styles = (([1, 1, 0, 0, 0, 0, 0, 0], styles) for styles in (["r"], "rgbcmyk*"))
+    for bad in (*((mask,) for mask in masks), *styles):
+        with pytest.raises(InvalidInputError):
+            plot.plot_curves(*bad)
     for plo in ("here", None, [1, 2], np.nan, 0.001, 0.999):
         with pytest.raises(InvalidInputError, match="`plo` must"):
             plot.plot_operating_point(plo)

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bosaris_py import Key, Scores
 from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.plots import plot_forest
 from bosaris_py.uncertainty.compare import compare_systems
 from bosaris_py.uncertainty.estimate import Estimate
+from tests.uncertainty.samples import square
 
 
 def interval(value: float, low: float, high: float) -> Estimate:
@@ -52,13 +52,9 @@ def test_bad_intervals() -> None:
 
 
 def test_forest_of_differences() -> None:
-    rng = np.random.default_rng(5)
-    tar = np.arange(40) % 10 == np.arange(10)[:, None]
-    names = [f"{i}" for i in range(10)], [f"s{j % 10}-{j}" for j in range(40)]
-    key = Key(*names, tar, ~tar)
-    systems = {name: Scores(rng.normal(2 * tar, 1), *names) for name in ("A", "B")}
+    (one, key), (other, _) = (square(seed, 10) for seed in (5, 6))
     with pytest.warns(FewSpeakersWarning):
-        compared = compare_systems(systems, key, EER(), speakers=lambda n: n.lstrip("s")[0])
+        compared = compare_systems({"A": one, "B": other}, key, EER())
     plot = plot_forest(compared)
     (row,) = compared.rows
     (note,) = (text.get_text() for text in plot.ax.texts)

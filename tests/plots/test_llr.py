@@ -11,6 +11,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import ECECurve, PAVCurve, TippettCurve
 from bosaris_py.plots import plot_ece, plot_histogram, plot_pav, plot_reliability, plot_tippett
 from bosaris_py.plots.looks import system_look
+from tests.plots.looked_at import legend_texts
 
 LOG_10 = math.log(10)
 
@@ -28,10 +29,6 @@ def results(scores: tuple[np.ndarray, np.ndarray]) -> Results:
 
 def _lines(plot: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in plot.ax.lines}
-
-
-def _texts(plot: Any) -> list[str]:
-    return [text.get_text() for text in plot.ax.get_legend().get_texts()]
 
 
 def test_tippett_lines_are_the_numbers(results: Results) -> None:
@@ -86,9 +83,11 @@ def test_pools_of_a_reliability_diagram_are_those_of_pav(results: Results) -> No
 
 def test_histogram_has_thresholds(results: Results) -> None:
     plot = plot_histogram(results, prior=[0.5, 0.01])
-    assert _texts(plot)[:2] == ["100 targets", "300 non-targets"]
+    assert legend_texts(plot)[:2] == ["100 targets", "300 non-targets"]
     first, second = plot.ax.lines
     assert [first.get_xdata()[0], second.get_xdata()[0]] == pytest.approx([0.0, math.log(99)])
+    (said,) = plot_histogram(([-math.inf, 1.0, 2.0, 3.0], [0.0, 1.0]))._said
+    assert "25 % of 4 targets below the bins" in said
 
 
 def test_classes_have_two_colours(results: Results) -> None:
@@ -96,17 +95,14 @@ def test_classes_have_two_colours(results: Results) -> None:
     several = plot_tippett({"A": results, "B": results})
     for kind, colour in (("tar", tar), ("non", non)):
         first, second = several.artists[kind]
-        assert {to_hex(line.get_color()) for line in (first, second)} == {colour}
-        assert first.get_linestyle() != second.get_linestyle()
-        (alone,) = plot_tippett({"A": results}).artists[kind]
-        assert (to_hex(alone.get_color()), alone.get_linestyle()) == (colour, "-")
+        assert to_hex(first.get_color()) == to_hex(second.get_color()) == colour
+        assert (first.get_linestyle(), second.get_linestyle() == "-") == ("-", False)
     # Of many systems each has its colour, and non-targets are dashed.
     many = plot_tippett(dict.fromkeys("ABCDE", results))
     assert len({to_hex(line.get_color()) for line in many.artists["tar"]}) == 5
     plot = plot_pav({"A": results})
     for kind, colour in (("infinite_high", tar), ("targets", tar), ("non-targets", non)):
         assert to_hex(plot.artists[kind][0].get_color()) == colour
-    texts = _texts(plot)
-    assert texts[1:] == ["100 targets", "300 non-targets"]
+    assert legend_texts(plot)[1:] == ["100 targets", "300 non-targets"]
     outlines = [to_hex(one.get_edgecolor()) for one in plot_histogram(results).artists["density"]]
     assert outlines == [tar, non]

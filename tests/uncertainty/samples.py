@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.sample import Sample, ScoredClass
 
 SHARES = np.array([0.2, 0.5, 0.3])
@@ -45,6 +46,14 @@ def make_sample(
         for scores, speakers in zip((tar, non), sides, strict=True)
     ]
     return Sample(*classes, kinds)
+
+
+def square(seed: int, n: int, gain: float = 2.0) -> tuple[Scores, Key]:
+    """Draw scores of n speakers with habits, each against each; a speaker is an id."""
+    rng, same, ids = np.random.default_rng(seed), np.eye(n, dtype=bool), [f"s{i}" for i in range(n)]
+    habits = rng.normal(size=(n, 1))
+    scores = gain * same + habits + habits.T + rng.normal(size=(n, n))
+    return Scores(scores, ids, ids), Key(ids, ids, same, ~same)
 
 
 def without_each(sample: Sample, n_speakers: int) -> Iterator[Sample]:

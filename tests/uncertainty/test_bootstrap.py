@@ -7,25 +7,15 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.trials.sample import Sample
-from bosaris_py.uncertainty.bootstrap import Resampling, few_errors, set_numbers
+from bosaris_py.uncertainty.bootstrap import Resampling, few_errors
+from tests.uncertainty.samples import square
 
 # So few trials have few errors.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
 RNG = np.random.default_rng(1)
 TAR, NON = 1.5 + RNG.normal(size=200), RNG.normal(size=1000)
-IDS = [f"s{i}" for i in range(12)]
-SAME = np.eye(12, dtype=bool)
-
-
-def matrix(seed: int) -> bp.Scores:
-    """Return scores of twelve speakers with habits."""
-    rng = np.random.default_rng(seed)
-    habits = rng.normal(size=(12, 1))
-    return bp.Scores(2.5 * SAME + habits + habits.T + rng.normal(size=(12, 12)), IDS, IDS)
-
-
-KEY = bp.Key(IDS, IDS, SAME, ~SAME)
+(ONE, KEY), (OTHER, _) = (square(seed, 12, 2.5) for seed in (1, 2))
 
 
 def test_standard_error_of_a_rate_is_binomial() -> None:
@@ -56,21 +46,14 @@ def test_one_set_drawn_as_a_whole() -> None:
     assert np.all(np.abs(counts - [500, 1000, 500]) < 5 * np.sqrt(2000 / 4))
 
 
-def test_difference_of_a_system_from_itself_is_nothing() -> None:
-    found = unc.bootstrap_scores(
-        matrix(1), KEY, unc.Cllr(), against=matrix(1), replications=20, rng=7
-    )
-    assert found.value == 0.0
-    assert not found.replicates.any()
-    assert found.correlation == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("method", ["speaker", "iid", "one-layer", "two-layer"])
 def test_difference_of_systems_is_that_of_replicates(method: str) -> None:
     both = {"method": method, "replications": 30, "rng": 8}
-    one, other = matrix(1), matrix(2)
-    found = unc.bootstrap_scores(one, KEY, unc.Cllr(), against=other, **both)
-    turned = unc.bootstrap_scores(other, KEY, unc.Cllr(), against=one, **both)
+    found = unc.bootstrap_scores(ONE, KEY, unc.Cllr(), against=OTHER, **both)
+    turned = unc.bootstrap_scores(OTHER, KEY, unc.Cllr(), against=ONE, **both)
+    nothing = unc.bootstrap_scores(ONE, KEY, unc.Cllr(), against=ONE, **both)
+    assert (nothing.value, nothing.replicates.any()) == (0.0, False)
+    assert nothing.correlation == pytest.approx(1.0)
     assert found.value == -turned.value
     np.testing.assert_allclose(found.replicates, -turned.replicates, atol=1e-12)
     assert found.correlation == pytest.approx(turned.correlation)
@@ -80,18 +63,11 @@ def test_conditions_are_weighted_in_each_replicate() -> None:
     men = np.zeros((12, 12), dtype=bool)
     men[:6] = True
     weights = bp.Conditions({"men": men, "women": ~men}, {"men": 1.0, "women": 0.0})
-    alone = bp.Key(IDS, IDS, SAME & men, ~SAME & men)
+    alone = bp.Key(*KEY.ids, KEY.tar & men, KEY.non & men)
     given = {"method": "iid", "replications": 20, "rng": 9}
-    one = unc.bootstrap_scores(matrix(1), KEY, unc.EER(), conditions=weights, **given)
-    other = unc.bootstrap_scores(matrix(1), alone, unc.EER(), **given)
+    one = unc.bootstrap_scores(ONE, KEY, unc.EER(), conditions=weights, **given)
+    other = unc.bootstrap_scores(ONE, alone, unc.EER(), **given)
     assert one.value == other.value
-
-
-@pytest.mark.parametrize("name", ["tar_sets", "non_sets"])
-def test_trials_alone_take_no_sets(name: str) -> None:
-    """Else a forgotten `method` would make errors far too small, in silence."""
-    with pytest.raises(InvalidInputError):
-        unc.bootstrap(TAR, NON, unc.EER(), **{name: [0, 1, 1]})
 
 
 @pytest.mark.parametrize(
@@ -104,7 +80,12 @@ def test_trials_alone_take_no_sets(name: str) -> None:
         {"method": "one-layer"},
         {"method": "one-layer", "tar_sets": [0] * 200, "non_sets": [0, 1] * 500},
         {"method": "one-layer", "tar_sets": [0, 1], "non_sets": [0, 1] * 500},
-        {"method": "one-layer", "tar_sets": [None] * 200, "non_sets": [0, 1] * 500},
+        *(
+            {"method": "one-layer", "tar_sets": labels * 100, "non_sets": [0, 1] * 500}
+            for labels in ([1, "a"], ["a", None], [1, 2.5], [1.0, 2.0], [[1], [2]])
+        ),
+        # Else a forgotten method would make errors far too small, in silence.
+        *({"tar_sets": [0, 1] * 100}, {"non_sets": [0, 1] * 500}),
     ],
 )
 def test_bad_input(bad: dict) -> None:
@@ -113,9 +94,9 @@ def test_bad_input(bad: dict) -> None:
 
 
 def test_different_trials_are_refused() -> None:
-    part = matrix(2).filter(IDS[:11], IDS, keep=True)
+    part = OTHER.filter(KEY.modelset[:11], KEY.segset, keep=True)
     with pytest.raises(TrialMismatchError):
-        unc.bootstrap_scores(matrix(1), KEY, unc.EER(), against=part)
+        unc.bootstrap_scores(ONE, KEY, unc.EER(), against=part)
 
 
 def test_few_errors_are_those_of_classes_with_trials() -> None:
@@ -138,13 +119,3 @@ def test_few_errors_are_told_and_progress_if_asked(capsys: pytest.CaptureFixture
     assert not Resampling("iid", 2, "percentile", 0.95, rng=1).progress
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
-
-
-@pytest.mark.parametrize("bad", [[1, "a"], ["a", None], [1, 2.5], [1.0, 2.0], [[1], [2]], [1, 1]])
-def test_labels_of_sets_are_of_one_sort(bad: list) -> None:
-    for good in (["b", "a", "b"], np.array([7, 2, 7]), [True, False, True]):
-        assert set_numbers(good, 3, "sets").tolist() == [1, 0, 1]
-    with pytest.raises(InvalidInputError):
-        set_numbers(bad, None, "sets")
-    with pytest.raises(InvalidInputError):
-        set_numbers(["a", "b"], 3, "sets")

@@ -1,30 +1,19 @@
 """Comparisons of systems and intervals by speaker, through the public functions."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
 
-import bosaris_py as bp
-from bosaris_py import uncertainty as unc
+from bosaris_py import Scores, uncertainty as unc
 from bosaris_py.errors import FewSpeakersWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.uncertainty.compare import Comparison, ComparisonTable, holm
+from tests.uncertainty.samples import square
 
 K = 14
-IDS = [f"s{i}" for i in range(K)]
-SAME = np.eye(K, dtype=bool)
-KEY = bp.Key(IDS, IDS, SAME, ~SAME)
+(ONE, KEY), (OTHER, _) = (square(seed, K) for seed in (1, 2))
 
 
-def system(seed: int, gain: float = 2.0) -> bp.Scores:
-    """Return scores of speakers with habits."""
-    rng = np.random.default_rng(seed)
-    habits = rng.normal(size=(K, 1))
-    return bp.Scores(gain * SAME + habits + habits.T + rng.normal(size=(K, K)), IDS, IDS)
-
-
-def without(scores: bp.Scores, k: int, metric) -> float:
+def without(scores: Scores, k: int, metric) -> float:
     """Compute a metric without speaker k."""
     kept = np.arange(K) != k
     matrix = scores.scoremat[np.ix_(kept, kept)]
@@ -41,8 +30,7 @@ def test_holm() -> None:
 def test_tables_of_costs_are_no_percentages() -> None:
     differences = {("a", "b"): unc.Estimate.from_error(0.5, 0.125, confidence=0.9)}
     found = ComparisonTable.from_differences(differences, "cost", level=0.1, percent=False)
-    (line,) = repr(found).splitlines()[1:2]
-    assert ("0.500" in line, "0.125" in line, "%)" in repr(found)) == (True, True, False)
+    assert "%)" not in repr(found)
     assert found.rows[0].p == pytest.approx(2 * stats.norm.sf(4.0), rel=1e-12)
     unknown = {("a", "b"): unc.Estimate(value=0.5, standard_error=None)}
     found = ComparisonTable.from_differences(unknown, "cost", level=0.1, percent=False)
@@ -51,7 +39,7 @@ def test_tables_of_costs_are_no_percentages() -> None:
 
 
 def test_difference_equals_a_naive_loop() -> None:
-    systems, metric = {"a": system(1), "b": system(2)}, unc.EER()
+    systems, metric = {"a": ONE, "b": OTHER}, unc.EER()
     with pytest.warns(FewSpeakersWarning):
         table = unc.compare_systems(systems, KEY, metric)
     (row,) = table.rows
@@ -66,7 +54,8 @@ def test_difference_equals_a_naive_loop() -> None:
 @pytest.fixture(scope="module")
 def table() -> ComparisonTable:
     """Return three systems, the last of which is far worse."""
-    systems = {"a": system(1, 4.0), "b": system(1, 4.0001), "c": system(3, 0.0)}
+    drawn = {"a": (1, 4.0), "b": (1, 4.0001), "c": (3, 0.0)}
+    systems = {name: square(seed, K, gain)[0] for name, (seed, gain) in drawn.items()}
     with pytest.warns(FewSpeakersWarning):
         return unc.compare_systems(systems, KEY, unc.EER(), confidence=0.9)
 
@@ -87,16 +76,7 @@ def test_systems_differ_from_the_level_on() -> None:
     assert found.groups() == (("a", "c"), ("b", "c"))
 
 
-def test_table_prints_and_exports(table: ComparisonTable) -> None:
-    assert " 90 % intervals" in repr(table)
-    # Three digits of the least standard error, in per cent.
-    errors = [row.difference.standard_error for row in table.rows]
-    digits = max(0, 2 - math.floor(math.log10(100 * min(filter(None, errors)))))
-    for row, line in zip(table.rows, repr(table).splitlines()[1:], strict=False):
-        found = row.difference
-        for number in (found.value, found.low, found.high, found.standard_error):
-            assert f"{100 * number:.{digits}f}" in line
-        assert ("yes" in line) == (row.p_holm <= 0.1)
+def test_table_exports(table: ComparisonTable) -> None:
     assert [note.kind for note in table.notes] == [FewSpeakersWarning]
     record = table.to_dict()[1]
     assert record["significant"] is True
@@ -105,11 +85,10 @@ def test_table_prints_and_exports(table: ComparisonTable) -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(InvalidInputError):
-        unc.compare_systems({"a": system(1)}, KEY, unc.EER())
-    part = system(2).filter(IDS[:-1], IDS, keep=True)
+        unc.compare_systems({"a": ONE}, KEY, unc.EER())
+    part = OTHER.filter(KEY.modelset[:-1], KEY.segset, keep=True)
     with pytest.raises(TrialMismatchError):
-        unc.compare_systems({"a": system(1), "b": part}, KEY, unc.EER())
-    with pytest.raises(InvalidInputError):
-        unc.speaker_interval(system(1), KEY, unc.EER)
-    with pytest.raises(InvalidInputError):
-        unc.speaker_interval(system(1), KEY, unc.EER(), confidence=95)
+        unc.compare_systems({"a": ONE, "b": part}, KEY, unc.EER())
+    for metric, options in ((unc.EER, {}), (unc.EER(), {"confidence": 95})):
+        with pytest.raises(InvalidInputError):
+            unc.speaker_interval(ONE, KEY, metric, **options)

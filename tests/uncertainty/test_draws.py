@@ -84,12 +84,6 @@ def test_sets_of_two_layers_keep_their_sizes() -> None:
         assert (picks[0], picks[2], picks[[0, 2, 4]].sum()) == (picks[1], picks[3], 3)
 
 
-def test_systems_meet_the_same_speakers() -> None:
-    sample = make_sample(np.random.default_rng(8))
-    one, other = SpeakerDraws.from_systems([sample, sample]).rows(20, np.random.default_rng(9))
-    assert np.array_equal(EER().values(one), EER().values(other))
-
-
 def test_sets_that_a_class_lacks_are_not_drawn() -> None:
     tar = ScoredClass(np.array([1.0, 2.0]), speakers=(np.array([3, 9]), None))
     non = ScoredClass(np.array([0.0, 0.5, 1.5]), speakers=(np.array([3, 4, 4]), None))
@@ -103,16 +97,6 @@ def test_sets_that_a_class_lacks_are_not_drawn() -> None:
 def test_units_must_be_known(kind) -> None:
     with pytest.raises(InvalidInputError):
         kind.from_systems([Sample.from_scores([1.0], [0.0])])
-
-
-def test_what_a_row_keeps() -> None:
-    sample = make_sample(np.random.default_rng(11), n_tar=30, n_non=50, one_side=True)
-    assert (IidDraws([sample]).row_size, IidDraws([sample] * 2).row_size) == (0, 80)
-    pairs = sum(np.unique(one.speakers[0]).size for one in (sample.tar, sample.non))
-    assert SetDraws.from_systems([sample]).row_size == pairs
-
-
-# ---- Cells of speakers
 
 
 def times_of(one: ScoredClass, weights: np.ndarray, *, targets: bool) -> np.ndarray:

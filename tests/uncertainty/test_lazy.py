@@ -1,7 +1,5 @@
 """Lazy draws: in law equal to drawing each trial."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -65,21 +63,10 @@ def whole_curve(tree: ClassTree, rng: Rounded) -> np.ndarray:
     return np.append(0.0, counts.cumsum()) / tree.size
 
 
-class Expected:
-    """Draws that are what is expected of them."""
-
-    def binomial(self, n: np.ndarray, p: np.ndarray) -> np.ndarray:
-        return np.rint(n * p).astype(int)
-
-
-@pytest.mark.parametrize("n_cells", [1, 2, 3, 4, 5, 8, 9])
-def test_a_tree_has_the_counts_of_its_cells(n_cells: int) -> None:
-    below = np.append(0, np.cumsum(np.arange(n_cells) % 3 + 1))
-    tree = ClassTree.from_counts(below)
-    assert len(tree.shares) == max(1, math.ceil(math.log2(n_cells)))
-    # Cells that fill the last level are empty.
-    edges = below[np.minimum(np.arange(2 ** len(tree.shares) + 1), n_cells)]
-    assert whole_curve(tree, Expected()).tolist() == (edges / below[-1]).tolist()
+def test_a_tree_halves_its_counts() -> None:
+    """Cells of 1, 2 and 3 trials and an empty one: 3/6 lie left; 1/3 and 3/3 of the halves."""
+    shares = ClassTree.from_counts(np.array([0, 1, 3, 6])).shares
+    assert [level.tolist() for level in shares] == [[0.5], [1 / 3, 1.0]]
 
 
 @pytest.mark.parametrize("options", [{}, {"ties": True}])

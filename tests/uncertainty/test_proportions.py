@@ -129,9 +129,6 @@ def test_equation_16_on_a_small_example():
     assert unc.hter_z_test(a, b, method="stricter").standard_error == max(both)
 
 
-# ---- Decisions without variation
-
-
 def test_no_errors_leave_room_for_some():
     # Clopper and Pearson: 1 - 0.025^(1/n), for both rates.
     most = sum(1 - 0.025 ** (1 / n) for n in (400, 1000)) / 2
@@ -171,8 +168,6 @@ def test_a_difference_without_variance_is_not_certain():
     assert pair.interval(0.6)[1] == 0
     assert pair.interval(0.4)[1] < 0
 
-
-# ---- One rate, and McNemar's test
 
 counts = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -228,8 +223,6 @@ def test_mcnemar_counts_the_classes_that_are_asked_for():
         assert (test.only_a_errs, test.only_b_errs) == expected
         assert unc.mcnemar_test(b, a, classes=classes).p_value == test.p_value
 
-
-# ---- Decisions of scores
 
 RNG = np.random.default_rng(1)
 MODELS, SEGMENTS = [f"m{i}" for i in range(8)], [f"s{i}" for i in range(12)]
@@ -298,10 +291,8 @@ DECISIONS = Decisions([True, False], [True])
     [
         (lambda: ErrorCounts(5, 4, 0, 1), "misses"),
         (lambda: ErrorCounts(0, 0, 0, 1), "n_tar"),
-        (lambda: ErrorCounts(1, 4, math.nan, 1), "false_alarms"),
         (lambda: ErrorCounts.from_rates(2.5, 4, 0.1, 9), "pmiss"),
         (lambda: unc.error_rate_interval(5, 4), "errors"),
-        (lambda: unc.error_rate_interval(0.01, 6000), "errors"),
         (lambda: unc.error_rate_interval(1, 0.01), "trials"),
         (lambda: unc.error_rate_interval(1, 4, method="exact"), "method"),
         (lambda: unc.rule_of_30(0), "trials_or_rate"),
@@ -313,7 +304,6 @@ DECISIONS = Decisions([True, False], [True])
         (lambda: unc.mcnemar_test(GOOD, GOOD), "a and b"),
         (lambda: Decisions([0, 1], [True]), "tar_accepted"),
         (lambda: Decisions([True], []), "non_accepted"),
-        (lambda: Decisions([True], [[True]]), "non_accepted"),
         (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "threshold"),
     ],
 )

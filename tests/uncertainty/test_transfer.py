@@ -17,10 +17,9 @@ from bosaris_py.errors import (
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut
-from bosaris_py.uncertainty.transfer import _Rule, transfer
+from bosaris_py.uncertainty.jackknife import Jackknife
+from bosaris_py.uncertainty.transfer import transfer
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -254,9 +253,6 @@ def test_few_errors_of_either_set(rng):
     assert not transfer(test, test).notes
 
 
-# ---- Input and output
-
-
 @pytest.mark.parametrize(
     ("change", "argument"),
     [
@@ -278,15 +274,11 @@ def test_bad_arguments_are_named(change, argument, rng):
     assert caught.value.argument == argument
 
 
-def test_the_table_has_all_figures(rng):
+def test_values_are_the_same_with_and_without_speakers(rng):
     dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
     found, plain = transfer(dev, test, speakers=speaker), transfer(dev, test)
     assert all(getattr(found, figure).value == getattr(plain, figure) for figure in FIGURES)
-    # Head, line, six figures and what they are.
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
-    assert repr(found).count("[") == 7
-    assert repr(found).splitlines()[2].startswith("miss rate ")
-    assert "C(miss) 2" in repr(transfer(dev, test, prior=POINT, rule={"pfa": 0.25}))
 
 
 @pytest.mark.parametrize("rule", ["eer", "bayes"])
@@ -301,16 +293,3 @@ def test_inverted_scores_and_those_that_are_no_llrs(rule, rng):
         kinds = {note.kind for note in found.notes if note.about == "test"}
         assert (SuspectScoresWarning in kinds) == told
         assert {one.category for one in caught} == {note.kind for note in found.notes}
-
-
-@pytest.mark.parametrize("rule", ["eer", "min-cost", {"pfa": 0.1}])
-def test_without_the_speaker_of_all_non_targets_there_is_no_threshold(rule, rng):
-    ids, of_a = [*"abcdefgh"], np.zeros((8, 8), bool)
-    of_a[0, 1:] = True
-    key = Key(ids, ids, np.eye(8, dtype=bool), of_a)
-    scores = Scores(rng.normal(size=(8, 8)) + 2 * np.eye(8), ids, ids)
-    left = LeftOut.from_sample(Sample.from_trials(scores, key, speakers=str))
-    chosen = _Rule.from_argument(rule, OperatingPoint(0.1))
-    found = chosen.thresholds(left.sample.grid("all"), left.rates("all"))
-    assert left.names is not None
-    assert (np.isnan(found) == (left.names == "a")).all()
