@@ -20,21 +20,18 @@ Part = tuple[b.Key, list[b.Scores]]
 
 PRIOR = 0.1
 EARLY_STOP = 3e-3
+PARTS = ("dev", "eval")
 # niters, obj_func, cstepHessian, quiet
 SETTINGS = (100, [], True, True)
 
 
-def quality_of(record: Record, part: str, names: Names) -> b.Quality:
-    return b.Quality(*names, record[f"{part}_mq"], record[f"{part}_sq"])
+Qualities = list[b.Quality]
 
 
 @pytest.fixture
-def qualities(quality_record: Record, names: Names) -> tuple[b.Quality, b.Quality]:
-    dev, evaluation = (quality_of(quality_record, part, names) for part in ("dev", "eval"))
-    return dev, evaluation
-
-
-Qualities = tuple[b.Quality, b.Quality]
+def qualities(quality_record: Record, names: Names) -> Qualities:
+    record = quality_record
+    return [b.Quality(*names, record[f"{part}_mq"], record[f"{part}_sq"]) for part in PARTS]
 
 
 def close(found: b.Scores, expected: np.ndarray, key: b.Key, atol: float) -> None:
@@ -172,8 +169,7 @@ def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path:
 
 
 def test_a_single_object_is_an_array_of_one(dev: Part, qualities: Qualities) -> None:
-    key, (system, _) = dev
-    mixing = np.eye(2), PRIOR, *SETTINGS
+    (key, (system, _)), mixing = dev, (np.eye(2), PRIOR, *SETTINGS)
     assert b.stackQ(key, qualities[0]) == b.stackQ(key, [qualities[0]])
     alone = b.linear_and_quality_fusion_scores(key, system, qualities[0], *mixing)
     listed = b.linear_and_quality_fusion_scores(key, [system], [qualities[0]], *mixing)
