@@ -76,14 +76,11 @@ def test_a_map(name: str, tmp_path: Path) -> None:
     assert bp.cllr(*llrs.get_tar_non(KEY)) < 0.8
     # A file gives it back to the last bit, by its own name and by that of any model.
     model.save(tmp_path / "model.json")
-    for found in (
-        type(model).read(tmp_path / "model.json"),
-        bp.read_model(tmp_path / "model.json"),
-    ):
+    for read in (type(model).read, bp.read_model):
+        found = read(tmp_path / "model.json")
         assert type(found) is type(model)
         assert case.apply(found, KEY) == llrs
-    content = json.loads((tmp_path / "model.json").read_text())
-    assert content["kind"] == name
+    assert json.loads((tmp_path / "model.json").read_text())["kind"] == name
     # Of other classes it is none; nor is it without what it was trained to be.
     for other in {type(MAPS[each].train(KEY)) for each in MAPS} - {type(model)}:
         with pytest.raises(bp.errors.FileFormatError):
@@ -97,10 +94,9 @@ def test_a_map(name: str, tmp_path: Path) -> None:
 def test_what_cannot_be_trained_on_is_refused(model: Any) -> None:
     tar, non = A.get_tar_non(KEY)
     for bad in ([], [np.nan, 1.0], [[1.0]], ["x"]):
-        with pytest.raises(InvalidInputError, match="`tar`"):
-            model.fit(bad, non)
-        with pytest.raises(InvalidInputError, match="`non`"):
-            model.fit(tar, bad)
+        for argument, classes in (("tar", (bad, non)), ("non", (tar, bad))):
+            with pytest.raises(InvalidInputError, match=f"`{argument}`"):
+                model.fit(*classes)
     applied = model.fit(tar, non).apply([-np.inf, 0.0, np.inf])
     assert (np.diff(applied) >= 0).all()
     with pytest.raises(InvalidInputError, match="NaN"):
