@@ -79,9 +79,8 @@ LOADED = np.empty((2, 1), dtype=object)
 LOADED[:, 0] = [np.array(["m1"]), np.array(["m2"])]
 
 
-@pytest.mark.parametrize(
-    ("call", "remedy"),
-    [
+def test_other_mistakes() -> None:
+    for call, remedy in (
         (lambda: bp.Results(SCORES, KEY), r"Results\.from_scores\(scores, key\)"),
         (lambda: bp.eer(KEY, SCORES), r"Results\.from_scores\(scores, key\)"),
         (lambda: SCORES.get_tar_non("key.txt"), r"read_key\(path\)"),
@@ -92,11 +91,9 @@ LOADED[:, 0] = [np.array(["m1"]), np.array(["m2"])]
         (lambda: bp.Ndx("ndx.h5", "hdf5"), r"A file: read\(path\)"),
         (lambda: bp.Ndx(LOADED, ["s"]), r"squeeze_me=True"),
         (lambda: bp.Ndx(LOADED.ravel(), ["s"]), r"x\.item\(\)"),
-    ],
-)
-def test_other_mistakes(call: Callable[[], object], remedy: str) -> None:
-    with pytest.raises(InvalidInputError, match=remedy):
-        call()
+    ):
+        with pytest.raises(InvalidInputError, match=remedy):
+            call()
 
 
 # Recordings that are models and segments, as in VoxCeleb

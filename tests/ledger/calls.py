@@ -51,7 +51,6 @@ CALLS: dict[str, Call] = {}
 
 
 def flat(found: object) -> Iterator[str | float]:
-    """Yield the numbers and texts of nested tuples, lists, mappings and arrays."""
     if isinstance(found, str):
         yield found
     elif isinstance(found, Mapping):
@@ -92,7 +91,6 @@ numbers, curves, maps, files, plans, third_class, intervals, tests, replicates =
 
 
 def each(**options: Any) -> Options:
-    """Return options, one for each value of one argument."""
     ((name, values),) = options.items()
     return tuple({name: value} for value in values)
 
@@ -171,7 +169,6 @@ def systems_of(x: sets.Trials, systems: str = "abc") -> dict[str, Any]:
 
 
 def lists_of(x: sets.Trials, systems: str = "abc") -> list[np.ndarray]:
-    """Return target scores and non-target scores, a row a system."""
     return [np.array(rows) for rows in zip(*(x.lists(system) for system in systems), strict=True)]
 
 
@@ -232,7 +229,6 @@ def results(x: Any) -> Any:
 
 
 def of_law(x: sets.Trials) -> Any:
-    """Return the results of a law, whose conditions have weights."""
     return bp.Results.from_scores(scores_of(x), key_of(x), conditions_of(x))
 
 
@@ -336,7 +332,6 @@ numbers(SHIPPED, of_key, but="asvspoof eval")
 
 
 def roc_of(x: Any, **weights: Any) -> tuple[object, ...]:
-    """Return the corners of the ROC, and the area under it."""
     roc = bp.ROC.from_scores(x.tar, x.non, **weights)
     return some(roc.corners().pmiss), some(roc.corners().pfa), roc.auc
 
@@ -361,18 +356,19 @@ def hull_weighted(x):
     return hull_of(x, **weights_of(x)), found.eer, found.unequal_error_rate(3.0)
 
 
-def det(x):
-    found = matlab.rocchdet(x.tar, x.non, None, 0.005, 0.5, 0.005, 0.5, 20)
-    return some(found[0], 5), some(found[1], 5)
-
-
 def toolkit_curves(x):
     curves = *matlab.opt_loglr(x.tar, x.non, "laplace"), *matlab.compute_roc(x.tar, x.non)
     return [some(curve, 3) for curve in curves]
 
 
 curves(ALL, roc_thresholds, kind=Kind.EXACT)
-curves(ALL, det, roc=roc_of, hull=hull_of)
+LIMITS = None, 0.005, 0.5, 0.005, 0.5, 20
+curves(
+    ALL,
+    roc=roc_of,
+    hull=hull_of,
+    det=lambda x: [some(line) for line in matlab.rocchdet(x.tar, x.non, *LIMITS)[:2]],
+)
 AXIS = bp.sigmoid(np.linspace(-6, 6, 5))
 curves(LAWS | SHIPPED, bayes=lambda x: [f(x.tar, x.non, AXIS) for f in (bp.act_dcf, bp.min_dcf)])
 curves(
@@ -411,10 +407,6 @@ def line(x, **options):
     return few(bp.LinearCalibration.fit(x.tar, x.non, **options).apply(x.tar))
 
 
-def line_of_weights(x, **options):
-    return few(bp.LinearCalibration.fit(x.tar, x.non, **weights_of(x), **options).apply(x.non))
-
-
 def line_of_conditions(x, **options):
     trials, conditions = trials_of(x), conditions_of(x)
     found = bp.LinearCalibration.fit_scores(*trials, conditions=conditions, **options)
@@ -442,7 +434,6 @@ def fusion_of_scores(x):
 
 
 def quality_of(x: sets.Trials) -> Any:
-    """Return a measure of the models and segments of a law."""
     model, segment = (measure[None, :] for measure in x.measures)
     return bp.QualityMeasures(x.models, x.segments, model, segment)
 
@@ -499,7 +490,15 @@ def _oracle_quality() -> dict[str, np.ndarray]:
 BOUNDS = each(kind=("elub", "iv", "wide"))
 RIDGES = each(ridge=(0.0, "weak"))
 maps(TRAINING, line, kind=Kind.LLRS, options=LINES)
-maps(TRAINING, line_of_weights, line_of_conditions, kind=Kind.LLRS, options=LINES[1:3])
+maps(
+    TRAINING,
+    line_of_conditions,
+    kind=Kind.LLRS,
+    options=LINES[1:3],
+    line_of_weights=lambda x, **options: few(
+        bp.LinearCalibration.fit(x.tar, x.non, **weights_of(x), **options).apply(x.non)
+    ),
+)
 maps(SHIPPED, kind=Kind.LLRS, options=LINES[:2], but="asvspoof eval", line_of_shipped=line)
 maps(
     laws("plain"),
@@ -738,7 +737,6 @@ FIGURES = ("eer", "min_dcf(0.01)", "min_dcf(0.1)", "act_dcf(0.01)", "act_dcf(0.1
 def figures(
     systems: Any, key: Any, names: tuple[str, ...] = FIGURES, prior: Any = (0.01, 0.1), **how: Any
 ) -> list[list[Any]]:
-    """Return some figures of each row of an evaluation."""
     rows = bp.evaluate(systems, key, prior=prior, **how).to_dict()
     return [[row[name] for name in names] for row in rows]
 
@@ -856,7 +854,6 @@ OF_THREE: dict[str, Any] = {
 
 
 def of_three(x: sets.Shipped, metric: str) -> Any:
-    """Return an interval by speaker of a metric of three classes."""
     key, scores, _ = three_classes(x)
     return unc.speaker_interval(scores, key, OF_THREE[metric], speakers=x.speakers)
 
@@ -1064,7 +1061,6 @@ DRAWN = laws("plain", "ties", "thirty", "unequal ties")
 
 
 def drawn(x: sets.Trials, metric: str, **how: Any) -> tuple[object, ...]:
-    """Return an interval of drawn scores, and some of its replicates."""
     found = unc.bootstrap(x.tar, x.non, METRICS[metric], **how, **DRAWS)
     return ends(found), some(found.replicates, 4)
 

@@ -38,18 +38,15 @@ class Trials:
     measures: tuple[np.ndarray, np.ndarray]  # of each model, and of each segment
 
     def lists(self, system: str = "a") -> tuple[np.ndarray, np.ndarray]:
-        """Return targets and non-targets, column by column."""
         matrix = self.matrices[system].T
         return matrix[self.is_tar.T], matrix[self.is_non.T]
 
     @property
     def tar(self) -> np.ndarray:
-        """Target scores of the first system."""
         return self.lists()[0]
 
     @property
     def non(self) -> np.ndarray:
-        """Non-target scores of the first system."""
         return self.lists()[1]
 
     @property
@@ -172,13 +169,11 @@ def law(name: str) -> Trials:
 
 
 def oracle_names() -> list[str]:
-    """Return the names of the oracle's lists of scores."""
     return sorted(path.stem.removeprefix("stats_") for path in ORACLE.glob("stats_*.npz"))
 
 
 @functools.cache
 def oracle(name: str) -> Lists:
-    """Read lists of scores of the oracle."""
     with np.load(ORACLE / f"stats_{name}.npz") as file:
         return Lists(name=f"oracle {name}", tar=file["tar"], non=file["non"])
 
@@ -194,7 +189,6 @@ class Shipped(Lists):
     speakers: dict[str, str]
 
     def of(self, label: str, system: str) -> np.ndarray:
-        """Return the scores of one class."""
         return self.scores[system][self.labels == label]
 
 
@@ -239,7 +233,6 @@ def shipped(folder: Path, name: str) -> Shipped:
 
 
 def _column(group: h5py.Group) -> np.ndarray:
-    """Return a column of numbers, or of texts."""
     if "values" in group:
         return np.asarray(group["values"][()])
     return np.asarray(group["levels"][()].astype(str)[group["codes"][()]])
