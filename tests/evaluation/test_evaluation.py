@@ -62,17 +62,6 @@ def test_the_best_system_of_each_figure(trials: Any) -> None:
     assert r"\textbf" not in bp.evaluate(systems["A"], key).to_latex()
 
 
-def test_the_text_of_a_table(trials: Any) -> None:
-    systems, key = trials
-    found = bp.evaluate({"A": systems["A"]}, key, prior=0.5)
-    results = bp.Results.from_scores(systems["A"], key)
-    head, _, row, facts, *_ = str(found).splitlines()
-    assert head.split() == ["system", "EER", "(%)", "minDCF(0.5)", "actDCF(0.5)", "minCllr", "Cllr"]
-    costs = results.min_dcf(0.5), results.act_dcf(0.5), results.min_cllr, results.cllr
-    assert row.split() == ["A", f"{100 * results.eer:.2f}", *(f"{cost:.4f}" for cost in costs)]
-    assert facts.startswith("(40 targets, 1560 non-targets; costs are normalized; EER of the ROC's")
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_drawn(kind: Any, evaluation: bp.Evaluation) -> None:
     plot = evaluation.plot(kind, title="T")

@@ -106,9 +106,7 @@ def test_what_is_refused(cls: Any, arguments: Any, named: str) -> None:
 
 def test_a_plan_in_words() -> None:
     factors = [PartitionFactor("a", ["x", "y"], weights=[0.25, 0.75]), PartitionFactor("b")]
-    plan = EvaluationPlan(name="own", operating_points=[0.01], factors=factors)
-    lines = str(plan).splitlines()
-    assert lines[0] == "own"
+    lines = str(EvaluationPlan(name="own", operating_points=[0.01], factors=factors)).splitlines()
     # (1 - 0.01) / 0.01 = 99.
     assert "  operating point    P_target 0.01, C_miss 1, C_fa 1, beta 99" in lines
     assert "  partitions by      a (x, y); weights 0.25, 0.75" in lines

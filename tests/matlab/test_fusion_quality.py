@@ -135,31 +135,24 @@ def test_missing_quality(quality_record, names, dev, evaluation, qualities):
 
 def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path: Path) -> None:
     ndx = evaluation[0].to_ndx()
-    items = {"key": dev[0], "ndx": ndx, "dev_q": qualities[0], "eval_q": qualities[1]}
-    items |= {f"dev_{n}": s for n, s in enumerate(dev[1])}
-    items |= {f"eval_{n}": s for n, s in enumerate(evaluation[1])}
-    path = {name: tmp_path / f"{name}.h5" for name in items}
-    for name, item in items.items():
-        item.save(path[name])
-    out = [tmp_path / f"out{n}.h5" for n in range(4)]
-    systems = [[path[f"{part}_{n}"] for n in (0, 1)] for part in ("dev", "eval")]
-    identity = np.eye(2)
-    b.linear_and_quality_fusion_scores_from_files(
-        path["key"], systems[0], [path["dev_q"]], identity, *out[:2], PRIOR, *SETTINGS
-    )
+    paths = [tmp_path / f"{n}.h5" for n in range(12)]
+    items = (dev[0], *dev[1], qualities[0], ndx, *evaluation[1], qualities[1])
+    for item, path in zip(items, paths, strict=False):
+        item.save(path)
+    identity, out = np.eye(2), paths[8:]
+    dev_files = paths[0], paths[1:3], [paths[3]], identity
+    b.linear_and_quality_fusion_scores_from_files(*dev_files, *out[:2], PRIOR, *SETTINGS)
     expected = b.linear_and_quality_fusion_scores(*dev, [qualities[0]], identity, PRIOR, *SETTINGS)
     assert tuple(b.Scores.read(name) for name in out[:2]) == expected
-    dev_files = path["key"], systems[0], [path["dev_q"]], identity
-    eval_files = path["ndx"], systems[1], [path["eval_q"]]
+    eval_files = paths[4], paths[5:7], [paths[7]]
     b.linear_and_quality_fusion_dev_eval_from_files(*dev_files, *eval_files, *out, PRIOR, *SETTINGS)
     new = ndx, evaluation[1], [qualities[1]]
     dev_lin, eval_lin, dev_qual, eval_qual = b.linear_and_quality_fusion_dev_eval(
         *dev, [qualities[0]], identity, *new, PRIOR, *SETTINGS
     )
     # Files come in another order than values: dev without and with quality, then eval.
-    found = [b.Scores.read(name) for name in out]
-    assert found == [dev_lin, dev_qual, eval_lin, eval_qual]
-    assert b.load_qual_files([path["dev_q"]]) == [qualities[0]]
+    assert [*map(b.Scores.read, out)] == [dev_lin, dev_qual, eval_lin, eval_qual]
+    assert b.load_qual_files([paths[3]]) == [qualities[0]]
 
 
 def test_a_single_object_is_an_array_of_one(dev: Part, qualities: Qualities) -> None:
