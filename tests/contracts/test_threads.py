@@ -43,9 +43,9 @@ def judge(scores: bp.Scores) -> tuple[str, str]:
 
 
 def report(**systems: bp.Scores) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        bp.evaluate(systems, KEY, replications=40, rng=1).report(Path(folder) / "r.html")
-        return (Path(folder) / "r.html").read_bytes()
+    with tempfile.NamedTemporaryFile(suffix=".html") as file:
+        bp.evaluate(systems, KEY, replications=40, rng=1).report(file.name)
+        return Path(file.name).read_bytes()
 
 
 def check(jobs: dict[str, Callable[[], Any]], rounds: int) -> None:
@@ -70,8 +70,7 @@ def check(jobs: dict[str, Callable[[], Any]], rounds: int) -> None:
 
 
 JOBS: dict[str, Callable[[], Any]] = {
-    "whole": lambda: judge(WHOLE),
-    "half": lambda: judge(HALF),
+    **{"whole": lambda: judge(WHOLE), "half": lambda: judge(HALF)},
     "compare": lambda: repr(unc.compare_systems({"a": WHOLE, "b": OTHER}, KEY, unc.Cllr())),
 }
 

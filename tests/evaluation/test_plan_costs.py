@@ -128,9 +128,9 @@ def test_a_plan_of_parts_is_their_mean() -> None:
         assert said in str(cost)
     tar, non = ([score for same, score, _ in data.rows("vast") if same == of] for of in (1, 0))
     assert vast.actual == pytest.approx(act_dcf(tar, non, 0.05), rel=1e-13)
-    record = json.loads(json.dumps(cost.to_dict(), allow_nan=False))
-    assert record["parts"][0]["operating_points"][1]["p_target"] == 0.005
-    assert len(record["parts"][0]["partitions"]) == 16
+    record = json.loads(json.dumps(cost.to_dict(), allow_nan=False))["parts"][0]
+    assert record["operating_points"][1]["p_target"] == 0.005
+    assert len(record["partitions"]) == 16
 
 
 def test_trials_without_score_do_not_count() -> None:

@@ -23,7 +23,7 @@ def logger() -> Iterator[b.Logger]:
 
 
 def test_each_sink_takes_its_levels(logger: b.Logger) -> None:
-    some, everything, nothing = io.StringIO(), io.StringIO(), io.StringIO()
+    some, everything, nothing = (io.StringIO() for _ in range(3))
     logger.add_fid(some, b.Logger.Minor_Info + b.Logger.Error)
     logger.add_fid(everything)
     logger.add_fid(nothing, b.Logger.None_)
