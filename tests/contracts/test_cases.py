@@ -44,10 +44,8 @@ ROWS = [
     {"i": i, "m": f"m{i % 2}", "u": f"u{i:02}", "x": x, "y": int(y), "d": float(y)}
     for i, (x, y) in enumerate(zip(SCORES, IS_TARGET, strict=True))
 ]
-RIGHT = (
-    sorted(x for x, y in zip(SCORES, IS_TARGET, strict=True) if y),
-    sorted(x for x, y in zip(SCORES, IS_TARGET, strict=True) if not y),
-)
+TRIALS = sorted(zip(SCORES, IS_TARGET, strict=True))
+RIGHT = [x for x, y in TRIALS if y], [x for x, y in TRIALS if not y]
 
 
 def text_of(header: str, line: str, words: str = "target|nontarget") -> str:
@@ -174,12 +172,10 @@ def test_numbers_that_are_none(text: str, tmp_path: Path) -> None:
         with pytest.raises(FileFormatError, match=ODD[text]) as caught:
             read(path)
         assert len(str(caught.value)) < len(str(path)) + 200
-    binary = {".npy": "numpy", ".npz": "zip"}
-    np.save(tmp_path / "a.npy", [0.5])
-    np.savez(tmp_path / "a.npz", [0.5])
-    for suffix, told in binary.items():
+    for save, suffix, told in ((np.save, "npy", "numpy"), (np.savez, "npz", "zip")):
+        save(tmp_path / f"a.{suffix}", [0.5])
         with pytest.raises(FileFormatError, match=told):
-            bp.read_scores(tmp_path / f"a{suffix}")
+            bp.read_scores(tmp_path / f"a.{suffix}")
 
 
 def test_a_number_in_a_header_file_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-ORACLE = TESTS / "reference" / "oracle"
-
-
+ORACLE, NAMED = TESTS / "reference" / "oracle", "samples / name"
 HDF5, MAT, TOOLKIT = "files/test_hdf5.py", "files/test_mat.py", "files/test_writing.py"
 CALIBRATION, STATS = "matlab/test_calibration.py", "matlab/test_stats.py"
 # Module and function, and the words by which it reads the file where these are not its name.
@@ -32,20 +30,13 @@ READERS: dict[str, tuple[str, ...]] = {
     r"samples/(scores_single|quality_no_has)\.h5": (
         *(HDF5, "test_single_precision_and_masks_that_are_missing"),
     ),
-    r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": (
-        HDF5,
-        "test_samples",
-        "samples / name",
-    ),
+    r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": (HDF5, "test_samples", NAMED),
     r"samples/quality_oldstruct\.mat": (MAT, "test_struct_of_an_early_release"),
-    r"samples/(?!quality_old)\w+\.mat": (MAT, "test_samples", "samples / name"),
-    r"samples/\w+\.txt": (TOOLKIT, "test_samples", "samples / name"),
+    r"samples/(?!quality_old)\w+\.mat": (MAT, "test_samples", NAMED),
+    r"samples/\w+\.txt": (TOOLKIT, "test_samples", NAMED),
 }
-FILES = sorted(
-    path.relative_to(ORACLE).as_posix()
-    for path in ORACLE.rglob("*")
-    if path.is_file() and path.name != "README.md"
-)
+PATHS = [path for path in ORACLE.rglob("*") if path.is_file() and path.name != "README.md"]
+FILES = sorted(path.relative_to(ORACLE).as_posix() for path in PATHS)
 
 # Cases of classes.json that are not about the native classes alone: their tests.
 VENEER = "matlab/test_classes.py"

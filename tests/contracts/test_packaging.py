@@ -55,9 +55,6 @@ def imports() -> set[str]:
     return found
 
 
-# The wheel
-
-
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
     """It holds each module and the score sets, and nothing else, and works where only it is."""

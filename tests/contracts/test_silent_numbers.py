@@ -248,10 +248,8 @@ def test_files_whose_scores_are_no_llrs(tmp_path: Path, scale: float, n_warnings
     scores.save(tmp_path / "scores.h5")
     key.save(tmp_path / "key.h5")
     found: list[float] = []
-    for results in (
-        bp.Results.from_scores(scores, key),
-        bp.Results.from_files(tmp_path / "scores.h5", tmp_path / "key.h5"),
-    ):
+    files = tmp_path / "scores.h5", tmp_path / "key.h5"
+    for results in (bp.Results.from_scores(scores, key), bp.Results.from_files(*files)):
         assert len(warned(lambda results=results: found.append(results.cllr))) == n_warnings
     assert found[0] == pytest.approx(found[1], rel=1e-12)
 
@@ -340,11 +338,10 @@ def test_iterators_are_lists() -> None:
 
 
 def test_a_trial_list_in_files_as_a_key(tmp_path: Path) -> None:
-    ids = {"ID/row_ids": np.array([b"a", b"b"]), "ID/column_ids": np.array([b"x", b"y", b"z"])}
     with h5py.File(tmp_path / "ndx.h5", "w") as file:
+        file["ID/row_ids"], file["ID/column_ids"] = [b"a", b"b"], [b"x", b"y", b"z"]
         # As some programs write it: of a signed type, which a key has too.
-        for name, values in {**ids, "trial_mask": np.ones((2, 3), np.int8)}.items():
-            file[name] = values
+        file["trial_mask"] = np.ones((2, 3), np.int8)
     bp.Scores(np.arange(6.0).reshape(2, 3), ["a", "b"], ["x", "y", "z"]).save(tmp_path / "s.h5")
     for call in (bp.Results.from_files, bp.LinearCalibration.fit_files):
         with pytest.raises(InvalidInputError, match="All 6 trials are targets"):

@@ -44,8 +44,7 @@ def ids(values: np.ndarray) -> list[str]:
 
 def parse_model(name):
     """Return speaker and group of a model id, spk1-m01."""
-    speaker, group = re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()
-    return int(speaker), int(group)
+    return tuple(map(int, re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()))
 
 
 def parse_segment(name):

@@ -124,8 +124,6 @@ def digests(*arrays: Any) -> list[str]:
 
 
 # The sets ---------------------------------------------------------------------------------------
-
-
 def _load(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
     return lambda: function(*given)
 
@@ -154,8 +152,6 @@ ASVSPOOF = shipped("asvspoof dev")
 
 
 # What is made of a set --------------------------------------------------------------------------
-
-
 def key_of(x: sets.Trials) -> Any:
     return bp.Key(x.models, x.segments, x.is_tar, x.is_non)
 
@@ -222,8 +218,6 @@ def tested(test: Any) -> tuple[object, ...]:
 
 
 # Numbers ----------------------------------------------------------------------------------------
-
-
 def results(x: Any) -> Any:
     return bp.Results(x.tar, x.non)
 
@@ -329,8 +323,6 @@ numbers(SHIPPED, of_key, but="asvspoof eval")
 
 
 # Curves -----------------------------------------------------------------------------------------
-
-
 def roc_of(x: Any, **weights: Any) -> tuple[object, ...]:
     roc = bp.ROC.from_scores(x.tar, x.non, **weights)
     return some(roc.corners().pmiss), some(roc.corners().pfa), roc.auc
@@ -388,7 +380,6 @@ curves(
 
 
 # Trained maps -----------------------------------------------------------------------------------
-
 LINES = (
     *({"prior": p, "ridge": r} for p in (0.01, 0.1, 0.5) for r in (0.0, "weak")),
     {"prior": 0.1, "ridge": 0.0, "objective": "brier"},
@@ -555,8 +546,6 @@ maps({"oracle quality": _oracle_quality}, fusion_with_quality_of_oracle, kind=Ki
 
 
 # Files ------------------------------------------------------------------------------------------
-
-
 def again(thing: Any, suffix: str, *names: str) -> tuple[Any, Any]:
     """Save and read a thing: digests of its arrays, and of what is in the file."""
     with tempfile.TemporaryDirectory() as folder:
@@ -730,7 +719,6 @@ files(FEW_LAWS, merged, filtered, changed, mapped, quality_changed, **EXACT)
 
 
 # Plans ------------------------------------------------------------------------------------------
-
 FIGURES = ("eer", "min_dcf(0.01)", "min_dcf(0.1)", "act_dcf(0.01)", "act_dcf(0.1)", "cllr")
 
 
@@ -839,8 +827,6 @@ plans(laws("more", "unequal", "unequal ties"), primary_cost_of_partitions, optio
 
 
 # The third class --------------------------------------------------------------------------------
-
-
 def three_eers(x, **given):
     tar, non, spoof = verifier(x)
     first = bp.sv_eer(tar, non, **given), bp.spf_eer(tar, None, spoof, **given)
@@ -892,7 +878,6 @@ third_class(
 
 
 # Intervals --------------------------------------------------------------------------------------
-
 DCF = unc.DCF(0.5, 0.1, normalize=False)
 METRICS: dict[str, Any] = {
     "EER": unc.EER(),
@@ -981,8 +966,6 @@ intervals({f"{n} trials": _load(float, n) for n in (30, 300, 50000)}, rule_of_30
 
 
 # Tests ------------------------------------------------------------------------------------------
-
-
 def decisions_of(x: sets.Trials) -> tuple[Any, Any]:
     first, second = (unc.Decisions.at_threshold(*x.lists(system), 0.5) for system in "ab")
     return first, second
@@ -1055,7 +1038,6 @@ tests(
 
 
 # Replicates -------------------------------------------------------------------------------------
-
 DRAWS = {"replications": 99, "rng": 3}
 DRAWN = laws("plain", "ties", "thirty", "unequal ties")
 
