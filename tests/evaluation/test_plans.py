@@ -48,7 +48,7 @@ def test_presets_agree_with_the_documents(row: list[str]) -> None:
 
 def test_parts_levels_and_weights_of_presets() -> None:
     assert {row[0] for row in TABLE} | {"SRE18"} == set(PLANS)
-    assert all(plan.source and plan.date for plan in PLANS.values())
+    assert all(plan.date and f"{plan.source} ({plan.date})" in str(plan) for plan in PLANS.values())
     assert PLANS["SRE18"].parts == (PLANS["SRE18-CMN2"], PLANS["SRE18-VAST"])
     sets = [part.select for part in PLANS["SRE18"].parts]
     assert sets == [{"data_source": "cmn2"}, {"data_source": "vast"}]
@@ -71,6 +71,7 @@ def test_plans_are_values() -> None:
     plan = PLANS["SRE18"]
     assert hash(pickle.loads(pickle.dumps(plan))) == hash(plan)
     assert pickle.loads(pickle.dumps(plan)) == plan
+    assert repr(plan) == "EvaluationPlan: SRE18"
     tandem = EvaluationPlan(name="own", figures=["t_eer", "cm_eer"])
     assert (tandem.detectors, tandem.figures) == (2, ("t_eer", "cm_eer"))
 
