@@ -1,11 +1,10 @@
 """Files as people have them: each is read rightly, or refused with what to type.
 
-The files of ``tests/reference/cases/python`` are after public reports; those of `ONE`, `TWO` and
-`LISTS` are written by the test. Right values are a count by hand, or scikit-learn's.
+The files of ``tests/reference/cases/python``, most of which the command reads in its own test, are
+after public reports; those of `ONE`, `TWO` and `LISTS` are written by the test.
 """
 
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,10 +44,8 @@ ROWS = [
     {"i": i, "m": f"m{i % 2}", "u": f"u{i:02}", "x": x, "y": int(y), "d": float(y)}
     for i, (x, y) in enumerate(zip(SCORES, IS_TARGET, strict=True))
 ]
-RIGHT = (
-    sorted(x for x, y in zip(SCORES, IS_TARGET, strict=True) if y),
-    sorted(x for x, y in zip(SCORES, IS_TARGET, strict=True) if not y),
-)
+TRIALS = sorted(zip(SCORES, IS_TARGET, strict=True))
+RIGHT = [x for x, y in TRIALS if y], [x for x, y in TRIALS if not y]
 
 
 def text_of(header: str, line: str, words: str = "target|nontarget") -> str:
@@ -64,29 +61,22 @@ ONE: list[tuple[str, ...]] = [
     ("label,score", "{y},{x}"),
     ("Score;Label", "{x};{w}"),
     ("label\tllr", "{d}\t{x}"),
-    ("score target", "{x} {y}"),
     ("filename,score,label", "{u}.wav,{x},{w}", "bonafide|spoof"),
     ("file|cm_score|cm_label", "{u}|{x}|{w}", "real|fake"),
     ("enroll,test,label,cosine", "{m},{u},{y},{x}"),
     ("utt1 utt2 score same", "{m} {u} {x} {y}"),
     ("Label,LR", "{w},{x}", "SS|DS"),
     ("Label,LR", "{w},{x}", "A|B"),
-    ("y_true,y_score", "{y},{x}"),
     ('"model","segment","label","score"', '"{m}","{u}","{w}","{x}"'),
     (",speaker,filename,label,score", "{i},{m},{u},{w},{x}", "bonafide|spoof"),
     ("# score label", "{x} {y}"),
     ("foo,bar", "{x},{w}", "same|different"),
-    ("uid,val,cls", "{u},{x},{y}"),
     ("", "{x} {y}"),
     ("", "{y} {x}"),
-    ("", "{x} {d}"),
     ("", "{w} {x}", "same|different"),
-    ("", "{x} {w}", "genuine|impostor"),
     ("", "{x}\t{w}", "mated|non-mated"),
-    ("", "{w},{x}", "bonafide|spoof"),
     ("", "{x} {w}", "Target|NonTarget"),
     ("", "{x} {w}", "1|2"),
-    ("", "{w} {x}", "accept|reject"),
     ("", "{u} {x} {w}", "real|fake"),
     ("", "{u} {w} {x}", "genuine|spoof"),
     ("", "{m} {u} {x} {w}", "same|different"),
@@ -108,7 +98,6 @@ def test_scores_beside_labels(case: tuple[str, ...], tmp_path: Path) -> None:
 TWO = [
     ("a,b,score", "{m},{u},{x}", "", "{m} {u} {w}", "target|nontarget"),
     ("filename,score", "{u},{x}", "filename,label", "{u},{w}", "bonafide|spoof"),
-    ("", "{u} {x}", "", "{u} {w}", "bona-fide|fake"),
     ("", "{u} {x}", "", "S{m} {u} - A07 {w}", "bonafide|spoof"),
     ("utt,score", "{u},{x}", "", "S{m} {u} - - {w}", "bonafide|spoof"),
     ("", "{x}", "", "{y}"),
@@ -118,10 +107,8 @@ TWO = [
     ("", "{m} {u} {x}", "", "{w} {m} {u}", "same|diff"),
     ("", "{u} -1 {x}", "", "{u} {w}", "genuine|spoof"),
     ("", "1{i:03} {u} {x}", "", "1{i:03} f {u} a {w}", "target|nontarget"),
-    ("", "1{i:03} {u} {x}", "", "1{i:03} {u} {w}", "target|imp"),
     ("", "1{i:03} 2{i:03} {x}", "", "1{i:03} 2{i:03} {y}"),
     ("enrollment_id test_id score", "{m} {u} {x}", "enroll;trial;key", "{m};{u};{w}", "tgt|imp"),
-    ("", "{m} {u} {x}", "", "{m} {u} {w}", "yes|no"),
     ("", "{m};{u};{x}", "spk1,spk2,target", "{m},{u},{y}"),
 ]
 
@@ -136,13 +123,10 @@ def test_scores_and_a_key(case: tuple[str, ...], tmp_path: Path) -> None:
 # Lists, with the count of their trials.
 LISTS = {
     "enroll,test\ns1,t1\ns1,t2\n": 2,
-    "utt1 utt2\ns1 t1\ns1 t2\n": 2,
     "model\tsegment\nm\ts\n": 1,
     "spk1 utt1\nspk1 utt2\nspk2 utt1\n": 3,
-    "1001 tabc\n1002 tabd\n": 2,
     "1001 2001\n1002 2001\n": 2,
     "1001 tabc a\n1001 tabd b\n": 2,
-    "2001 m tabc.sph\n2002 m tabd.sph\n": 2,
     "2001 f tabc.sph b\n2002 f tabd.sph a\n": 2,
     "id1,id2\n7,8\n9,10\n": 2,
     # A comment is no trial, a line of ids no header.
@@ -163,20 +147,14 @@ def test_lists(text: str, tmp_path: Path) -> None:
 # What only looks like a number, or like a text; one sentence says what it is.
 ODD = {
     "m s 0,5\nm t -1,25\n": "decimal comma",
-    "m;s;0,5\nm;t;-1,25\n": "decimal comma",
     "m,s,0,512\nm,t,-1,25\n": "decimal comma",
     "u00 0,5\nu01 1,5\n": "decimal comma",
-    "model;segment;score\nm;s;0,5\n": "decimal comma",
     "0,5\n1,25\n": "decimal comma",
     "m s np.float64(0.5)\n": "numpy",
-    "u0 np.float32(0.5)\nu1 np.float32(1.5)\n": "numpy",
-    "m s tensor(0.5)\n": "array",
     "m s tensor(0.5, device='cuda:0')\n": "array",
     "u0 tensor([[0.5]])\n": "array",
     "m s [0.5]\nm t [1.5]\n": "list",
-    "u0 [[ 0.5]]\nu1 [[-0.5]]\n": "list",
     "m,s,(0.5,)\n": "list",
-    '{"model": "m", "segment": "s", "score": 0.5}\n': "JSON",
     '[{"score": 0.5, "label": 1}]\n': "JSON",
     '[\n  {"score": 0.5}\n]\n': "JSON",
     "m s 50%\nm t 3%\n": "per cent",
@@ -194,12 +172,10 @@ def test_numbers_that_are_none(text: str, tmp_path: Path) -> None:
         with pytest.raises(FileFormatError, match=ODD[text]) as caught:
             read(path)
         assert len(str(caught.value)) < len(str(path)) + 200
-    binary = {".npy": "numpy", ".npz": "zip"}
-    np.save(tmp_path / "a.npy", [0.5])
-    np.savez(tmp_path / "a.npz", [0.5])
-    for suffix, told in binary.items():
+    for save, suffix, told in ((np.save, "npy", "numpy"), (np.savez, "npz", "zip")):
+        save(tmp_path / f"a.{suffix}", [0.5])
         with pytest.raises(FileFormatError, match=told):
-            bp.read_scores(tmp_path / f"a{suffix}")
+            bp.read_scores(tmp_path / f"a.{suffix}")
 
 
 def test_a_number_in_a_header_file_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -211,57 +187,8 @@ def test_a_number_in_a_header_file_is_refused_with_its_line(tmp_path: Path) -> N
         assert typed(bp.read_scores, path).n_trials == 1
 
 
-# The files of reports: number of targets and non-targets, interpolated EER, and the hull's.
-C01 = (10, 30, 0.1, 1 / 15)
-FILES: dict[str, tuple[str, str, tuple[float, ...]]] = {
-    "c01": ("c01_filename_score.csv", "c01_filename_label.csv", C01),
-    "c01 in one": ("c01_score_label.csv", "c01_score_label.csv", C01),
-    "c03 logits": ("c03_two_logits.txt", "c03_protocol.txt", C01),
-    "c03 csv": ("c03_scores.csv", "c03_protocol.txt", C01),
-    "c03": ("c03_scores.txt", "c03_key_real_fake.txt", C01),
-    "c06 swapped": ("c06_scores.txt", "c06_key_swapped.txt", (380, 20, 0.98947368, 0.5)),
-    "c06": ("c06_scores.txt", "c06_key_right.txt", (20, 380, 0.01052632, 0.01)),
-    "c12 a": ("c12_score_label.txt", "c12_score_label.txt", C01),
-    "c12 b": ("c12_label_score.txt", "c12_label_score.txt", C01),
-    "c18": ("c18_scores.txt", "c18_key_decimals.txt", (2, 2, 0, 0)),
-}
-
-
-def assert_right(tar: Any, non: Any, right: tuple[float, ...]) -> None:
-    """Compare counts and both equal error-rates."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = bp.eer(tar, non, definition="interpolated"), bp.eer(tar, non)
-    assert (len(tar), len(non)) == right[:2]
-    np.testing.assert_allclose(found, right[2:], atol=1e-8)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_files_of_reports(name: str) -> None:
-    scores, key, right = FILES[name]
-    # Of two logits nothing tells which is for targets: the second line to type has the other.
-    columns = {"columns": "segment,-,score"} if "logits" in name else {}
-    tar, non = bp.read_scores(CASES / scores, **columns).get_tar_non(bp.read_key(CASES / key))
-    assert_right(tar, non, right)
-
-
-@pytest.mark.parametrize("name", ["c02_list.csv", "c02_list.txt"])
-def test_lists_with_a_header(name: str) -> None:
-    trials = bp.read_trials(CASES / name)
-    assert trials == bp.read_scores(CASES / "c02_scores.txt").to_ndx()
-
-
-def test_columns_that_are_told() -> None:
-    told = {"columns": "-,segment,-,attack,label"}
-    key = bp.read_key(CASES / "c03_protocol.txt", **told)
-    assert_right(*bp.read_scores(CASES / "c03_scores.txt").get_tar_non(key), C01)
-    scores = bp.read_scores(CASES / "c03_scores.csv", columns="segment,score")
-    assert_right(*scores.get_tar_non(key), C01)
-
-
 def test_two_files_of_numbers() -> None:
     files = CASES / "c13_genuine.txt", CASES / "c13_impostor.txt"
-    assert_right(*map(read_numbers, files), C01)
     for pair in (files, tuple(map(str, files))):
         (row,) = bp.evaluate({"a": pair}).to_dict()
         assert (row["n_tar"], row["n_non"]) == (10, 30)
@@ -270,9 +197,7 @@ def test_two_files_of_numbers() -> None:
 
 def test_keys_of_mates() -> None:
     scores = bp.read_scores(CASES / "c13_all_scores.txt")
-    mates = bp.read_trials(CASES / "c13_pairs_of_mates.txt")
-    key = bp.Key.from_mates(mates, scores)
-    assert_right(*scores.get_tar_non(key), FILES["c06"][2])
+    key = bp.Key.from_mates(bp.read_trials(CASES / "c13_pairs_of_mates.txt"), scores)
     pairs = [(f"m{i}", f"s{i}") for i in range(20)]
     assert bp.Key.from_mates(pairs, scores) == key
     assert bp.Key.from_mates([pair[::-1] for pair in pairs], scores) == key
@@ -280,11 +205,7 @@ def test_keys_of_mates() -> None:
     assert bp.Key.from_mates([*pairs, ("x", "y")], scores).n_tar == key.n_tar + 1
 
 
-def test_scores_in_the_order_of_a_list(tmp_path: Path) -> None:
-    files = CASES / "c14_scores_in_order.txt", CASES / "c14_list.txt"
-    scores = read_answers(*files)
-    key = bp.read_key(files[1])
-    assert_right(*scores.get_tar_non(key), (8, 56, 0.01785714, 0.015625))
+def test_fewer_scores_than_lines_of_the_list(tmp_path: Path) -> None:
     (tmp_path / "short").write_text("0.5\n")
     with pytest.raises(FileFormatError, match="1 scores for a list of 64"):
-        read_answers(tmp_path / "short", files[1])
+        read_answers(tmp_path / "short", CASES / "c14_list.txt")

@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import NamedTuple
+from types import FrameType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,24 +11,15 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
-PACKAGE = Path(bp.__file__).parent
+PACKAGE, EER = Path(bp.__file__).parent, unc.EER()
 
 # Few trials are enough to pass all files.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-class Data(NamedTuple):
-    """Two systems, the speakers of their trials; lists and a file of the first system."""
-
-    key: bp.Key
-    systems: dict[str, bp.Scores]
-    speakers: dict[str, str]
-    lists: tuple[np.ndarray, np.ndarray]
-    path: Path
-
-
 @pytest.fixture
-def data(tmp_path: Path) -> Data:
+def data(tmp_path: Path) -> SimpleNamespace:
+    """Two systems, the speakers of their trials; lists and a file of the first system."""
     rng = np.random.default_rng(7)
     n, each = 24, 4
     models = [f"m{i:02d}" for i in range(n)]
@@ -41,18 +31,16 @@ def data(tmp_path: Path) -> Data:
         name: bp.Scores(rng.normal(size=same.shape) + distance * same, models, segments)
         for name, distance in {"a": 2.0, "b": 2.5}.items()
     }
-    path = tmp_path / "scores.h5"
-    systems["a"].save(path)
+    systems["a"].save(tmp_path / "scores.h5")
     key = bp.Key(models, segments, same, ~same)
-    return Data(key, systems, speakers, systems["a"].get_tar_non(key), path)
+    made = {"lists": systems["a"].get_tar_non(key), "path": tmp_path / "scores.h5"}
+    return SimpleNamespace(key=key, systems=systems, speakers=speakers, **made)
 
 
-FLOWS: dict[str, Callable[[Data], object]] = {
+FLOWS: dict[str, Callable[[SimpleNamespace], object]] = {
     "read": lambda x: bp.Scores.read(x.path),
     "number": lambda x: bp.eer(*x.lists),
-    "interval": lambda x: unc.speaker_interval(
-        x.systems["a"], x.key, unc.EER(), speakers=x.speakers
-    ),
+    "interval": lambda x: unc.speaker_interval(x.systems["a"], x.key, EER, speakers=x.speakers),
     "fuse": lambda x: bp.LinearFusion.fit_scores(x.systems, x.key),
     "evaluate": lambda x: str(bp.evaluate(x.systems, x.key, speakers=x.speakers, prior=0.05)),
 }
@@ -80,6 +68,6 @@ def files_of(call: Callable[[], object]) -> set[str]:
     ("flow", "limit"),
     [("read", 7), ("number", 7), ("interval", 14), ("fuse", 12), ("evaluate", 24)],
 )
-def test_few_files(data: Data, flow: str, limit: int) -> None:
+def test_few_files(data: SimpleNamespace, flow: str, limit: int) -> None:
     found = files_of(lambda: FLOWS[flow](data))
     assert len(found) <= limit, sorted(found)

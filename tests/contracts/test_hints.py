@@ -1,5 +1,6 @@
 """The ten traps of which an error or a warning says what was probably meant."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,10 +42,7 @@ HINTS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda _: bp.Results(TAR, NON).threshold_at(pfa=5),
         r"`pfa` must lie in \[0, 1\]; got 5\. Is it in per cent",
     ),
-    "scores that are no log-likelihood-ratios": (
-        lambda _: bp.act_dcf(*COSINES, 0.01),
-        "not calibrated",
-    ),
+    "scores that are no LLRs": (lambda _: bp.act_dcf(*COSINES, 0.01), "not calibrated"),
     "ids without overlap": (
         lambda _: bp.evaluate({"a": SCORES}, bp.Key(["x1"], ["y1"], [[True]], [[False]])),
         "m0.*x1|x1.*m0",
@@ -80,9 +78,7 @@ HINTS: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConvergenceWarning")
 def test_what_was_meant_is_said(trap: str, tmp_path: Path) -> None:
     call, words = HINTS[trap]
-    if trap == "scores that are no log-likelihood-ratios":
-        with pytest.warns(BosarisWarning, match=words):
-            call(tmp_path)
-    else:
-        with pytest.raises(BosarisError, match=words):
-            call(tmp_path)
+    is_warning = trap == "scores that are no LLRs"
+    with pytest.warns(BosarisWarning) if is_warning else pytest.raises(BosarisError) as told:
+        call(tmp_path)
+    assert re.search(words, str(told[0].message if is_warning else told.value))

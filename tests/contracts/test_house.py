@@ -9,17 +9,17 @@ import pytest
 
 import bosaris_py as bp
 
-PACKAGE = Path(bp.__file__).parent
+PACKAGE, IMPORTS = Path(bp.__file__).parent, (ast.Import, ast.ImportFrom)
 
 
 def lines_of_code(source: str, nodes: list[ast.AST]) -> int:
     """Count the lines of a module that are neither docstrings, nor comments, nor empty."""
     documented: set[int] = set()
     for node in nodes:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                documented |= {*range(first.lineno, (first.end_lineno or 0) + 1)}
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            documented |= {*range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)}
     lines = enumerate(map(str.strip, source.splitlines()), 1)
     return sum(bool(text) and text[0] != "#" and n not in documented for n, text in lines)
 
@@ -48,9 +48,7 @@ def figures() -> dict[str, float]:
         "per cent of raising": percent(
             [n for n in nodes if isinstance(n, ast.If) and isinstance(n.body[-1], ast.Raise)]
         ),
-        "per cent of imports": percent(
-            [n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)]
-        ),
+        "per cent of imports": percent([n for n in nodes if isinstance(n, IMPORTS)]),
         "functions named of_...": sum(
             re.match(r"_*of(_(?!rates$)|$)", f.name) is not None for f in functions
         ),

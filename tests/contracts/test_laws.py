@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import attrs
 import numpy as np
@@ -22,22 +23,18 @@ from bosaris_py.trials.sample import ScoredClass
 from tests.score_strategies import weighted_scores
 
 Function = Callable[..., object]
+DEFINITIONS = ("rocch", "interpolated", "step")
 POINT = OperatingPoint(0.01, 10, 1)
 
 # Metrics of two classes, each with the function that is its twin.
+PLAIN: dict[str, Any] = {"prior": [0.01, 0.5], "normalize": False}
 COSTS = [(ActDCF, bosaris_py.act_dcf), (MinDCF, bosaris_py.min_dcf)]
 OF_TWO: list[tuple[AnyMetric, Function | None]] = [
-    *(
-        (EER(name), partial(bosaris_py.eer, definition=name))
-        for name in ("rocch", "interpolated", "step")
-    ),
+    *((EER(name), partial(bosaris_py.eer, definition=name)) for name in DEFINITIONS),
     *((AUC(), bosaris_py.auc), (PRBEP(), bosaris_py.prbep), (Brier(), None)),
     *((Cllr(), bosaris_py.cllr), (MinCllr(), bosaris_py.min_cllr)),
     *((cls(POINT), partial(function, prior=POINT)) for cls, function in COSTS),
-    *(
-        (cls([0.01, 0.5], normalize=False), partial(function, prior=[0.01, 0.5], normalize=False))
-        for cls, function in COSTS
-    ),
+    *((cls(**PLAIN), partial(function, **PLAIN)) for cls, function in COSTS),
     (Pmiss(0.25), lambda *lists, **w: bosaris_py.error_rates_at(*lists, 0.25, **w)[0]),
     (Pfa(0.25), lambda *lists, **w: bosaris_py.error_rates_at(*lists, 0.25, **w)[1]),
     *((DCF(0.25, 0.1), None), (PmissAt(0.1), None), (PfaAt(0.1), None)),
@@ -204,11 +201,9 @@ def test_a_group_of_share_0_is_left_out(drawn: Lists) -> None:
     shares = np.array([1.0, 0.0])
     for metric in each(*(one for one in ONE_DETECTOR if one != PRBEP())):
         sample = drawn.sample(metric)
-        shared = attrs.evolve(
-            sample,
-            tar=attrs.evolve(sample.tar, groups=tar, shares=shares),
-            non=attrs.evolve(sample.non, groups=non, shares=shares),
-        )
+        pairs = ((sample.tar, tar), (sample.non, non))
+        classes = [attrs.evolve(one, groups=groups, shares=shares) for one, groups in pairs]
+        shared = attrs.evolve(sample, tar=classes[0], non=classes[1])
         assert same(metric.value(shared), metric.value(sample.take(tar == 0, non == 0)))
 
 
@@ -219,9 +214,8 @@ def test_unequal_masses_that_a_metric_cannot_know_are_refused() -> None:
     for metric in (*TANDEM, UserMetric(lambda tar, _: float(tar.mean()))):
         listed = pairs if isinstance(metric, TandemMetric) else pairs[:, 0]
         for unequal in (halves, {"weights": np.array([1.0, 2.0, 1.0])}):
-            sample = Sample(
-                ScoredClass(listed, **unequal), ScoredClass(listed), np.array([0, 1, 1])
-            )
+            classes = ScoredClass(listed, **unequal), ScoredClass(listed)
+            sample = Sample(*classes, np.array([0, 1, 1]))
             with pytest.raises(InvalidInputError):
                 metric.value(sample)
 
@@ -233,7 +227,7 @@ def test_unequal_masses_that_a_metric_cannot_know_are_refused() -> None:
 def test_minima_are_not_above(drawn: Lists) -> None:
     for least, actual in (
         (MinDCF(POINT), ActDCF(POINT)),
-        (MinDCF([0.01, 0.5], normalize=False), ActDCF([0.01, 0.5], normalize=False)),
+        (MinDCF(**PLAIN), ActDCF(**PLAIN)),
         (MinDCF(0.1), DCF(0.25, 0.1)),
         (MinCllr(), Cllr()),
         (ADCF(), ActADCF()),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,30 +30,25 @@ SYSTEMS = {"a": A, "b": B}
 MEASURES = bp.QualityMeasures(*IDS, RNG.uniform(1, 5, (1, 40)), RNG.uniform(1, 5, (1, 120)))
 
 
-@attrs.frozen
-class Case:
-    """How a map is trained on a key, and applied to trials."""
-
-    train: Callable[[bp.Key], Any]
-    apply: Callable[[Any, bp.Key], bp.Scores]
+# How a map is trained on a key, and applied to trials.
+Case = tuple[Callable[[bp.Key], Any], Callable[[Any, bp.Key], bp.Scores]]
 
 
-def line(model: type) -> Case:
-    fit = getattr(bp, model.__name__).fit_scores
-    return Case(lambda key: fit(A, key), lambda made, key: made.apply(A.align_with_ndx(key)))
+def line(model: Any) -> Case:
+    return partial(model.fit_scores, A), lambda made, key: made.apply(A.align_with_ndx(key))
 
 
 LINES = [*(bp.LinearCalibration, bp.PAVCalibration, bp.GaussianCalibration, bp.BoundedCalibration)]
-MAPS = {model.__name__: line(model) for model in LINES} | {
-    "LinearFusion": Case(
+MAPS: dict[str, Case] = {model.__name__: line(model) for model in LINES} | {
+    "LinearFusion": (
         lambda key: bp.LinearFusion.fit_scores(SYSTEMS, key),
         lambda made, key: made.apply(SYSTEMS, key),
     ),
-    "QualityFusion": Case(
+    "QualityFusion": (
         lambda key: bp.QualityFusion.fit_scores(SYSTEMS, [MEASURES], key),
         lambda made, key: made.apply(SYSTEMS, [MEASURES], key),
     ),
-    "SASVFusion": Case(
+    "SASVFusion": (
         lambda _: bp.SASVFusion.fit(SPOOFED, asv=A, cm=B),
         lambda made, key: made.apply(asv=A, cm=B, ndx=key),
     ),
@@ -67,25 +63,22 @@ def test_every_map_is_here() -> None:
 
 @pytest.mark.parametrize("name", MAPS)
 def test_a_map(name: str, tmp_path: Path) -> None:
-    case = MAPS[name]
-    model = case.train(KEY)
-    llrs = case.apply(model, KEY)
+    train, apply = MAPS[name]
+    model = train(KEY)
+    llrs = apply(model, KEY)
     # The same from a list of trials; finite, of the trials of the key, and of use.
-    assert case.apply(case.train(as_list(KEY)), KEY) == llrs
+    assert apply(train(as_list(KEY)), KEY) == llrs
     assert np.isfinite(llrs.get_scores(KEY)).all()
     assert bp.cllr(*llrs.get_tar_non(KEY)) < 0.8
     # A file gives it back to the last bit, by its own name and by that of any model.
     model.save(tmp_path / "model.json")
-    for found in (
-        type(model).read(tmp_path / "model.json"),
-        bp.read_model(tmp_path / "model.json"),
-    ):
+    for read in (type(model).read, bp.read_model):
+        found = read(tmp_path / "model.json")
         assert type(found) is type(model)
-        assert case.apply(found, KEY) == llrs
-    content = json.loads((tmp_path / "model.json").read_text())
-    assert content["kind"] == name
+        assert apply(found, KEY) == llrs
+    assert json.loads((tmp_path / "model.json").read_text())["kind"] == name
     # Of other classes it is none; nor is it without what it was trained to be.
-    for other in {type(MAPS[each].train(KEY)) for each in MAPS} - {type(model)}:
+    for other in {getattr(bp, each) for each in MAPS} - {type(model)}:
         with pytest.raises(bp.errors.FileFormatError):
             other.read(tmp_path / "model.json")
     assert repr(model).startswith(name)
@@ -97,10 +90,9 @@ def test_a_map(name: str, tmp_path: Path) -> None:
 def test_what_cannot_be_trained_on_is_refused(model: Any) -> None:
     tar, non = A.get_tar_non(KEY)
     for bad in ([], [np.nan, 1.0], [[1.0]], ["x"]):
-        with pytest.raises(InvalidInputError, match="`tar`"):
-            model.fit(bad, non)
-        with pytest.raises(InvalidInputError, match="`non`"):
-            model.fit(tar, bad)
+        for argument, classes in (("tar", (bad, non)), ("non", (tar, bad))):
+            with pytest.raises(InvalidInputError, match=f"`{argument}`"):
+                model.fit(*classes)
     applied = model.fit(tar, non).apply([-np.inf, 0.0, np.inf])
     assert (np.diff(applied) >= 0).all()
     with pytest.raises(InvalidInputError, match="NaN"):

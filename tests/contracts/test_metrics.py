@@ -77,7 +77,9 @@ def test_the_form_of_the_numbers_does_not_matter(name: str) -> None:
 
     arrays = TAR.copy(), NON.copy(), TAR**2, NON**2 + 1
     copies = [array.copy() for array in arrays]
-    metric(*arrays[:2], tar_weights=arrays[2], non_weights=arrays[3])
+    found = metric(*arrays[:2], tar_weights=arrays[2], non_weights=arrays[3])
+    once = metric(*arrays[:2], tar_weights=iter(arrays[2]), non_weights=iter(arrays[3]))
+    np.testing.assert_array_equal(once, found)
     for array, copy in zip(arrays, copies, strict=True):
         np.testing.assert_array_equal(array, copy)
 

@@ -7,61 +7,36 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 TESTS = Path(__file__).resolve().parents[1]
-ORACLE = TESTS / "reference" / "oracle"
-
-
-class Reader(NamedTuple):
-    """A test function, and the words by which it reads a file, in which {name} is the file's."""
-
-    module: str
-    function: str
-    words: str = '"{name}"'
-
-
-HDF5, TOOLKIT = "files/test_hdf5.py", "files/test_writing.py"
+ORACLE, NAMED = TESTS / "reference" / "oracle", "samples / name"
+HDF5, MAT, TOOLKIT = "files/test_hdf5.py", "files/test_mat.py", "files/test_writing.py"
+CALIBRATION, STATS = "matlab/test_calibration.py", "matlab/test_stats.py"
+# Module and function, and the words by which it reads the file where these are not its name.
 # A pattern stands for files that are read by a function with a parameter for each.
-READERS = {
-    r"stats_\w+\.npz": Reader(
-        "matlab/test_stats.py", "test_scalars", 'f"stats_{{request.param}}.npz"'
+READERS: dict[str, tuple[str, ...]] = {
+    r"stats_\w+\.npz": (STATS, "test_scalars", 'f"stats_{request.param}.npz"'),
+    r"pavcal_\w+\.npz": (CALIBRATION, "test_pav_calibration", 'f"{name}.npz"'),
+    r"calibration_linear\.json": (CALIBRATION, "test_train_linear_calibration"),
+    r"fusion_linear\.npz": ("matlab/test_fusion.py", "test_train_linear_fuser"),
+    r"fusion_helpers\.npz": ("matlab/test_fusion.py", "test_recorded_helpers"),
+    r"fusion_quality\.npz": ("matlab/test_fusion_quality.py", "test_dev_and_eval"),
+    r"classes\.json": ("trials/contracts/test_oracle_classes.py", "test_like_the_toolkit"),
+    r"edge_cases\.json": ("matlab/contracts/test_edge_cases.py", "test_like_the_toolkit"),
+    r"plots\.json": ("matlab/test_drawing.py", "test_Det_Plot"),
+    r"text_io\.json": (TOOLKIT, "test_text_is_read_like_the_toolkit_does"),
+    r"samples/contents\.json": (HDF5, "test_samples"),
+    r"samples/key_oldformat\.h5": (HDF5, "test_a_key_of_two_masks_warns_at_the_line_of_the_caller"),
+    r"samples/(scores_single|quality_no_has)\.h5": (
+        *(HDF5, "test_single_precision_and_masks_that_are_missing"),
     ),
-    r"pavcal_\w+\.npz": Reader(
-        "matlab/test_calibration.py", "test_pav_calibration", 'f"{{name}}.npz"'
-    ),
-    r"calibration_linear\.json": Reader(
-        "matlab/test_calibration.py", "test_train_linear_calibration"
-    ),
-    r"fusion_linear\.npz": Reader("matlab/test_fusion.py", "test_train_linear_fuser"),
-    r"fusion_helpers\.npz": Reader("matlab/test_fusion.py", "test_recorded_helpers"),
-    r"fusion_quality\.npz": Reader("matlab/test_fusion_quality.py", "test_dev_and_eval"),
-    r"classes\.json": Reader("trials/contracts/test_oracle_classes.py", "test_like_the_toolkit"),
-    r"edge_cases\.json": Reader("matlab/contracts/test_edge_cases.py", "test_like_the_toolkit"),
-    r"plots\.json": Reader("matlab/test_drawing.py", "test_Det_Plot"),
-    r"text_io\.json": Reader(TOOLKIT, "test_text_is_read_like_the_toolkit_does"),
-    r"samples/contents\.json": Reader(HDF5, "test_samples"),
-    r"samples/key_oldformat\.h5": Reader(
-        HDF5, "test_a_key_of_two_masks_warns_at_the_line_of_the_caller"
-    ),
-    r"samples/scores_single\.h5": Reader(HDF5, "test_single_precision_and_masks_that_are_missing"),
-    r"samples/quality_no_has\.h5": Reader(HDF5, "test_single_precision_and_masks_that_are_missing"),
-    r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": Reader(
-        HDF5, "test_samples", "samples / name"
-    ),
-    r"samples/quality_oldstruct\.mat": Reader(
-        "files/test_mat.py", "test_struct_of_an_early_release"
-    ),
-    r"samples/(?!quality_old)\w+\.mat": Reader(
-        "files/test_mat.py", "test_samples", "samples / name"
-    ),
-    r"samples/\w+\.txt": Reader(TOOLKIT, "test_samples", "samples / name"),
+    r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": (HDF5, "test_samples", NAMED),
+    r"samples/quality_oldstruct\.mat": (MAT, "test_struct_of_an_early_release"),
+    r"samples/(?!quality_old)\w+\.mat": (MAT, "test_samples", NAMED),
+    r"samples/\w+\.txt": (TOOLKIT, "test_samples", NAMED),
 }
-FILES = sorted(
-    path.relative_to(ORACLE).as_posix()
-    for path in ORACLE.rglob("*")
-    if path.is_file() and path.name != "README.md"
-)
+PATHS = [path for path in ORACLE.rglob("*") if path.is_file() and path.name != "README.md"]
+FILES = sorted(path.relative_to(ORACLE).as_posix() for path in PATHS)
 
 # Cases of classes.json that are not about the native classes alone: their tests.
 VENEER = "matlab/test_classes.py"
@@ -83,19 +58,14 @@ def may_be_skipped(module: str, function: str) -> bool:
     return any(re.search(r"\b(skip|skipif|xfail)\(", ast.unparse(mark)) for mark in marks)
 
 
-def reader_of(name: str) -> Reader:
-    """Return the reader of a file, with the words that stand for the file."""
-    readers = [READERS[pattern] for pattern in READERS if re.fullmatch(pattern, name)]
-    assert len(readers) == 1, f"{name}: a new file needs a test, and an entry above"
-    return Reader(*(text.format(name=Path(name).name) for text in readers[0]))
-
-
 def test_each_file_is_read() -> None:
     for name in FILES:
-        module, function, words = reader_of(name)
+        # A new file needs a test, and an entry above.
+        ((module, function, *words),) = [READERS[p] for p in READERS if re.fullmatch(p, name)]
         assert not may_be_skipped(module, function), name
         places = [TESTS / module, (TESTS / module).with_name("conftest.py")]
-        assert any(path.exists() and words in path.read_text() for path in places), name
+        (said,) = words or [f'"{Path(name).name}"']
+        assert any(path.exists() and said in path.read_text() for path in places), name
     for pattern in READERS:
         assert any(re.fullmatch(pattern, name) for name in FILES), pattern
     left = (TESTS / "trials" / "contracts" / "test_oracle_classes.py").read_text()

@@ -55,9 +55,6 @@ def imports() -> set[str]:
     return found
 
 
-# The wheel
-
-
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
     """It holds each module and the score sets, and nothing else, and works where only it is."""
@@ -75,12 +72,8 @@ def test_wheel(tmp_path: Path) -> None:
     others = {Path(name).name for name in shipped if not name.endswith(".py")}
     sets = {f"{n}_{part}.h5" for n in ("asvspoof2019_la", "forensic") for part in ("dev", "eval")}
     assert sets | {"README.md", "py.typed", "look.css", "page.html"} <= others
-    assert {Path(name).suffix for name in others} <= {
-        ".h5",
-        ".md",
-        ".typed",
-        *[".css", ".html"],
-    } | {*(".js", ".toml")}
+    suffixes = {".h5", ".md", ".typed", ".css", ".html", ".js", ".toml"}
+    assert {Path(name).suffix for name in others} <= suffixes
     (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
     metadata = email.message_from_bytes(wheel.read(name))
     assert metadata["Version"] == __version__
@@ -110,8 +103,12 @@ def test_an_import_brings_no_heavy_packages_along() -> None:
 @pytest.mark.slow
 def test_numbers_need_no_matplotlib() -> None:
     # None in sys.modules makes every import of matplotlib fail.
-    code = "import sys; sys.modules['matplotlib'] = None\nimport bosaris_py as b\n"
-    assert python(code + "print(b.eer([1.0, 2.0], [-1.0, 0.0]))") == ["0.0"]
+    for package in ("bosaris_py", "bosaris_py.matlab"):
+        code = f"import sys; sys.modules['matplotlib'] = None\nimport {package} as b\n"
+        assert python(code + "print(b.eer([1.0, 2.0], [-1.0, 0.0]), b.__all__ and 1)") == [
+            "0.0",
+            "1",
+        ]
 
 
 @pytest.mark.slow
@@ -122,14 +119,13 @@ def test_every_module_imports_alone_and_has_what_it_lists() -> None:
     if importlib.util.find_spec("sklearn") is None:
         names.remove("bosaris_py.sklearn")
     # Forgetting the package between two imports spares starting an interpreter for each.
-    code = (
-        "import importlib, sys\n"
-        f"for name in {names}:\n"
-        "    for loaded in [m for m in sys.modules if m.split('.')[0] == 'bosaris_py']:\n"
-        "        del sys.modules[loaded]\n"
-        "    module = importlib.import_module(name)\n"
-        "    assert all(hasattr(module, public) for public in getattr(module, '__all__', ()))\n"
-    )
+    code = f"""import importlib, sys
+for name in {names}:
+    for loaded in [m for m in sys.modules if m.split('.')[0] == 'bosaris_py']:
+        del sys.modules[loaded]
+    module = importlib.import_module(name)
+    assert all(hasattr(module, public) for public in getattr(module, '__all__', ()))
+"""
     assert python(code) == []
 
 

@@ -17,22 +17,18 @@ from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segm
 
 TRIALS = ndxs() | keys() | scores()
 ANY_OBJECT = TRIALS | TRIALS.map(as_list) | segment_qualities() | quality_measures() | id_maps()
-MODELS, SEGMENTS = ["a", "b"], ["s", "t", "u"]
+SEGMENTS = ["s", "t", "u"]
+IDS = {"modelset": ["a", "b"], "segset": SEGMENTS}
 MASK = np.array([[True, True, False], [False, True, True]])
 # The arguments of each class, in the order of the toolkit.
 ARGUMENTS: dict[type, dict[str, Any]] = {
-    Ndx: {"modelset": MODELS, "segset": SEGMENTS, "trialmask": MASK},
-    Key: {"modelset": MODELS, "segset": SEGMENTS, "tar": MASK, "non": ~MASK},
-    Scores: {
-        **{"scoremat": np.zeros((2, 3)), "modelset": MODELS, "segset": SEGMENTS},
-        "scoremask": MASK,
-    },
+    Ndx: {**IDS, "trialmask": MASK},
+    Key: {**IDS, "tar": MASK, "non": ~MASK},
+    Scores: {"scoremat": np.zeros((2, 3)), **IDS, "scoremask": MASK},
     SegmentQuality: {"ids": SEGMENTS, "values": np.zeros((1, 3))},
     QualityMeasures: {
-        **{"modelset": MODELS, "segset": SEGMENTS},
-        **{"modelQ": np.zeros((1, 2)), "segQ": np.zeros((1, 3))},
-        **{"hasmodel": np.ones(2, dtype=bool), "hasseg": np.ones(3, dtype=bool)},
-        "scoremask": MASK,
+        **{**IDS, "modelQ": np.zeros((1, 2)), "segQ": np.zeros((1, 3))},
+        **{"hasmodel": MASK.any(1), "hasseg": MASK.any(0), "scoremask": MASK},
     },
     IdMap: {"leftids": SEGMENTS, "rightids": ["x", "y", "z"]},
 }

@@ -10,16 +10,7 @@ import pytest
 from scipy import stats
 
 import bosaris_py as bp
-from bosaris_py import (
-    LinearCalibration,
-    LLRBounds,
-    PAVCalibration,
-    Scores,
-    case_llr,
-    cross_fit,
-    uncertainty as unc,
-    validate,
-)
+from bosaris_py import LinearCalibration, Scores, case_llr, cross_fit, uncertainty as unc, validate
 from bosaris_py.errors import (
     BosarisWarning,
     FewSpeakersWarning,
@@ -32,12 +23,8 @@ from tests.calibration.test_cross_fitting import simulated
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 
 SCORES, KEY, SPEAKERS = simulated(n_speakers=20)
-TOLD = {
-    "propositions": ("the suspect speaks", "somebody else speaks"),
-    "reference": "20 simulated speakers",
-    "speakers": SPEAKERS,
-    "rng": 3,
-}
+TOLD = {"propositions": ("the suspect speaks", "somebody else speaks"), "speakers": SPEAKERS}
+TOLD |= {"reference": "20 simulated speakers", "rng": 3}
 
 
 @pytest.fixture(scope="module")
@@ -53,16 +40,18 @@ def far():
         return case_llr(12.0, SCORES, KEY, **told)
 
 
+def divided(seed):
+    """Return the scores of lines cross-fitted on eleven divisions of the speakers."""
+    children = np.random.default_rng(seed).spawn(11)
+    fits = (cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=r) for r in children)
+    return [fit.scores for fit in fits]
+
+
 def test_numbers_are_those_of_their_parts(case):
     linear = LinearCalibration.fit_scores(SCORES, KEY, ridge="weak")
     assert case.calibration == linear
     assert case.estimate.value == linear.apply(1.5)
-    how = {"speakers": SPEAKERS, "ridge": "weak"}
-    fits = [
-        cross_fit(LinearCalibration, SCORES, KEY, rng=rng, **how).scores
-        for rng in np.random.default_rng(3).spawn(11)
-    ]
-    divisions = [bp.llr_bounds(scores, KEY, speakers=SPEAKERS) for scores in fits]
+    divisions = [bp.llr_bounds(scores, KEY, speakers=SPEAKERS) for scores in divided(3)]
     assert case.n_speakers == 20
     assert case.bounds == tuple(np.median(divisions, axis=0))
     assert case.low < case.llr < case.high
@@ -89,14 +78,11 @@ def without_each_speaker(model, score, **options):
     return np.array(llrs)
 
 
-@pytest.mark.parametrize(
-    ("model", "options"),
-    [
-        (LinearCalibration, {"ridge": 0.0}),
-        (LinearCalibration, {"ridge": "weak", "prior": 0.1}),
-        (PAVCalibration, {}),
-    ],
-)
+LINE, WEAK = {"ridge": 0.0}, {"ridge": "weak", "prior": 0.1}
+MAPS = [(LinearCalibration, LINE), (LinearCalibration, WEAK), (bp.PAVCalibration, {})]
+
+
+@pytest.mark.parametrize(("model", "options"), MAPS)
 def test_the_interval_is_students_of_the_maps_without_each_speaker(model, options):
     found = case_llr(1.5, SCORES, KEY, model=model, bounds=None, **options, **TOLD)
     squares = without_each_speaker(model, 1.5, **options)
@@ -123,11 +109,11 @@ def test_at_a_bound_there_is_no_interval(case, far):
     assert far.llr <= math.log(KEY.n_non + 1)
     assert (far.low, far.high, far.is_at_bound) == (None, None, True)
     assert repr(far).startswith(f"log10 LR at least {far.log10_lr:.2f}: the bound of the")
-    below = attrs.evolve(case, bounds=LLRBounds(case.llr + 1.0, case.llr + 2.0))
+    below = attrs.evolve(case, bounds=bp.LLRBounds(case.llr + 1.0, case.llr + 2.0))
     assert repr(below).startswith(f"log10 LR at most {below.log10_lr:.2f}: the bound of")
     # Within the bounds an end that is beyond one is the bound.
     end = (case.llr + case.high) / 2
-    within = attrs.evolve(case, bounds=LLRBounds(-9.0, end))
+    within = attrs.evolve(case, bounds=bp.LLRBounds(-9.0, end))
     assert (within.low, within.llr, within.high) == (case.low, case.llr, end)
 
 
@@ -139,14 +125,11 @@ def test_without_bounds_a_far_score_is_advised_to_have_some():
 
 def test_what_it_states(case, tmp_path):
     ends = f"{case.low / math.log(10):.2f} to {case.high / math.log(10):.2f}"
-    lines = repr(case).splitlines()
-    assert lines[0].startswith(f"log10 LR {case.log10_lr:.2f} (95 % interval {ends}); natural log")
+    first, *lines = repr(case).splitlines()
+    assert first.startswith(f"log10 LR {case.log10_lr:.2f} (95 % interval {ends}); natural log")
     counts = "120 trials of one speaker, 2280 of two, 20 speakers"
-    assert lines[1:4] == [
-        "proposition 1: the suspect speaks",
-        "proposition 2: somebody else speaks",
-        f"reference set: 20 simulated speakers; {counts}",
-    ]
+    propositions = [f"proposition {i}: {words}" for i, words in enumerate(TOLD["propositions"], 1)]
+    assert lines[:3] == [*propositions, f"reference set: 20 simulated speakers; {counts}"]
     content = case.to_dict()
     assert json.loads(json.dumps(content)) == content
     assert (content["lowest_bound"], content["highest_bound"]) == case.bounds
@@ -157,21 +140,18 @@ def test_what_it_states(case, tmp_path):
     assert repr(found).splitlines()[-1] == f"{file}: SHA-256 {digest}"
 
 
-@pytest.mark.parametrize(
-    ("log10", "words"),
-    [
+def test_words_of_the_guideline(case):
+    """ENFSI guideline 2015, table 1."""
+    for log10, words in (
         (0.2, "no support for either proposition"),
         (0.31, "weak support for proposition 1"),
         (-1.5, "moderate support for proposition 2"),
         (3.5, "strong support for proposition 1"),
         (5.9, "very strong support for proposition 1"),
         (-6.1, "extremely strong support for proposition 2"),
-    ],
-)
-def test_words_of_the_guideline(case, log10, words):
-    """ENFSI guideline 2015, table 1."""
-    estimate = attrs.evolve(case.estimate, value=log10 * math.log(10))
-    assert attrs.evolve(case, estimate=estimate, bounds=None).verbal == words
+    ):
+        estimate = attrs.evolve(case.estimate, value=log10 * math.log(10))
+        assert attrs.evolve(case, estimate=estimate, bounds=None).verbal == words
 
 
 def test_below_five_speakers_there_is_no_interval():
@@ -187,8 +167,7 @@ def test_below_five_speakers_there_is_no_interval():
 
 def test_without_a_seed_it_never_changes_its_mind(far):
     """Beyond the bound, which depends on the division into folds."""
-    assert far.seed == 0
-    assert len(far.by_division) == 11
+    assert (far.seed, len(far.by_division)) == (0, 11)
     assert far.llr == np.median(far.by_division)
     assert min(far.by_division) < max(far.by_division)
     assert "5 folds, median of 11 divisions of the speakers" in repr(far)
@@ -201,22 +180,13 @@ def test_the_seed_in_the_statement_gives_it_again():
     assert case_llr(1.5, scores, key, **how | {"rng": drawn.seed}).to_dict() == drawn.to_dict()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"propositions": ("one", " ")},
-        {"propositions": {"one", "other"}},
-        {"reference": ""},
-        {"score": np.nan},
-        {"bounds": "none"},
-        {"files": [b"scores.txt"]},
-        {"confidence": 95},
-    ],
-)
-def test_bad_input(arguments):
-    (name,) = arguments
-    with pytest.raises(InvalidInputError, match=f"`{name}` must"):
-        case_llr(**{"score": 1.0, "scores": SCORES, "key": KEY, **TOLD, **arguments})
+def test_bad_input():
+    for name, value in (
+        *(("propositions", ("one", " ")), ("propositions", {"one", "other"}), ("reference", "")),
+        *(("score", np.nan), ("bounds", "none"), ("files", [b"scores.txt"]), ("confidence", 95)),
+    ):
+        with pytest.raises(InvalidInputError, match=f"`{name}` must"):
+            case_llr(**{"score": 1.0, "scores": SCORES, "key": KEY, **TOLD, name: value})
 
 
 # ---- Validation
@@ -229,8 +199,7 @@ def validated():
 
 def brier(tar, non):
     """Return the mean squared error of posteriors at even odds, over 1/4."""
-    errors = (1 - 1 / (1 + np.exp(-tar))) ** 2, (1 / (1 + np.exp(-non))) ** 2
-    return (errors[0].mean() + errors[1].mean()) / 2 / 0.25
+    return 2 * ((1 / (1 + np.exp(tar)) ** 2).mean() + (1 / (1 + np.exp(-non)) ** 2).mean())
 
 
 def test_figures_are_their_definitions(validated):
@@ -246,21 +215,18 @@ def test_figures_are_their_definitions(validated):
         "min_brier": brier(*bp.optimal_llrs(tar, non)),
         "mean_inverse_lr_tar": np.exp(-tar).mean(),
         "mean_lr_non": np.exp(non).mean(),
-        "mean_log10_lr_tar": np.log10(np.exp(tar)).mean(),
-        "mean_log10_lr_non": np.log10(np.exp(non)).mean(),
+        "mean_log10_lr_tar": tar.mean() / np.log(10),
+        "mean_log10_lr_non": non.mean() / np.log(10),
     }
     found = {name: one.value for name, one in validated.figures.items()}
     # devPAV has tests with its curve.
-    assert {*found} == {*expected, "dev_pav", "linear_loss"}
-    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
-    plain = validation_figures(bp.Sample.from_scores(tar, non))
-    assert {n: one.value for n, one in plain.items()} == pytest.approx(
-        {n: value for n, value in found.items() if n != "linear_loss"}, rel=1e-12
-    )
-    assert all(one.low is None for one in plain.values())
-    twice = validation_figures(bp.Sample.from_scores(tar, non, np.full(tar.size, 2.0)))
-    for name, one in twice.items():
-        assert one.value == pytest.approx(plain[name].value, rel=1e-12)
+    expected |= {name: found[name] for name in ("dev_pav", "linear_loss")}
+    assert found == pytest.approx(expected, rel=1e-12)
+    del found["linear_loss"]
+    for weights in (None, np.full(tar.size, 2.0)):
+        plain = validation_figures(bp.Sample.from_scores(tar, non, weights))
+        assert {n: one.value for n, one in plain.items()} == pytest.approx(found, rel=1e-12)
+        assert all(one.low is None for one in plain.values())
 
 
 def test_intervals_are_by_the_jackknife_over_speakers(validated):
@@ -275,10 +241,7 @@ def test_intervals_are_by_the_jackknife_over_speakers(validated):
 
 def test_the_loss_to_a_line_is_a_difference_of_two_systems(validated):
     """The median over eleven divisions of the speakers."""
-    lines = [
-        cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=child).scores
-        for child in np.random.default_rng(1).spawn(11)
-    ]
+    lines = divided(1)
     cllr = validated.figures["cllr"].value
     losses = [cllr - bp.Results.from_scores(line, KEY).cllr for line in lines]
     found = validated.figures["linear_loss"]

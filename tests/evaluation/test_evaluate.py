@@ -31,9 +31,8 @@ pytestmark = pytest.mark.filterwarnings(
 @pytest.fixture(scope="module")
 def drawn() -> Any:
     """Two systems on the same trials of 100 speakers."""
-    experiment = CrossedExperiment(
-        n_speakers=100, n_models=2, n_segments=2, tar_mean=1.0, non_mean=-1.0
-    )
+    sizes = {"n_speakers": 100, "n_models": 2, "n_segments": 2}
+    experiment = CrossedExperiment(**sizes, tar_mean=1.0, non_mean=-1.0)
     return experiment.draw_systems(np.random.default_rng(4), n_systems=2, shared=0.5)
 
 
@@ -53,10 +52,8 @@ def key(drawn: Any, who: Any) -> bp.Key:
     plain = drawn[0].key
     models = who[0].map_left_to_right(plain.modelset)
     gender = ["f" if int(name[-1]) % 2 else "m" for name in models]
-    of_segments = {"said_by": who[1].map_left_to_right(plain.segset)}
-    return described(
-        plain, model_columns={"of_model": models, "gender": gender}, segment_columns=of_segments
-    )
+    said_by = who[1].map_left_to_right(plain.segset)
+    return described(plain, None, {"of_model": models, "gender": gender}, {"said_by": said_by})
 
 
 def numbers(row: dict[str, object]) -> dict[str, object]:
@@ -90,15 +87,13 @@ def test_figures_are_those_of_results(systems: Any, key: bp.Key) -> None:
 def test_intervals(systems: Any, key: bp.Key, who: Any, replications: int) -> None:
     """Of all trials and of a condition, by the jackknife or on the replicates of a seed."""
     options = {"replications": replications, "rng": 3} if replications else {}
-    found = bp.evaluate(
-        {"A": systems["A"]}, key, prior=0.3, conditions="gender", speakers=who, **options
-    )
+    options |= {"speakers": who}
+    found = bp.evaluate({"A": systems["A"]}, key, prior=0.3, conditions="gender", **options)
     only_f = as_conditions("gender", key).with_weights({"f": 1.0, "m": 0.0})
     for row, conditions in ((found.rows[0], only_f), (found.rows[2], None)):
         for name, metric in metrics_at({"(0.3)": 0.3}).items():
             judge: Any = unc.bootstrap_scores if replications else unc.speaker_interval
-            given = {"conditions": conditions, "speakers": who, **options}
-            expected = judge(systems["A"], key, metric, **given)
+            expected = judge(systems["A"], key, metric, conditions=conditions, **options)
             assert row.figures[name] == pytest.approx(expected.value, rel=1e-12)
             assert row.ends(name) == pytest.approx((expected.low, expected.high), rel=1e-9)
     words = "speaker bootstrap, 50 replicates" if replications else "jackknife over speakers"
@@ -119,14 +114,11 @@ def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
     conditions = as_conditions("gender", key).with_weights({"f": 0.25, "m": 0.75})
     rows = bp.evaluate(systems, key, prior=0.3, conditions=conditions).to_dict()
     assert [row["condition"] for row in rows[:4]] == ["f", "m", "pooled", "equalised"]
-    results = [
-        *(bp.Results.from_scores(systems["A"], conditions.select(key, name)) for name in "fm"),
-        bp.Results.from_scores(systems["A"], key),
-        bp.Results.from_scores(systems["A"], key, conditions),
-    ]
-    for row, one in zip(rows[:4], results, strict=True):
-        assert row["eer"] == pytest.approx(one.eer, rel=1e-13)
-        assert row["act_dcf(0.3)"] == pytest.approx(one.act_dcf(0.3), rel=1e-13)
+    given = [*((conditions.select(key, name),) for name in "fm"), (key,), (key, conditions)]
+    for row, one in zip(rows[:4], given, strict=True):
+        results = bp.Results.from_scores(systems["A"], *one)
+        expected = results.eer, results.act_dcf(0.3)
+        assert (row["eer"], row["act_dcf(0.3)"]) == pytest.approx(expected, rel=1e-13)
 
 
 def test_a_condition_of_one_class(systems: Any, key: bp.Key) -> None:
@@ -147,13 +139,11 @@ def test_what_is_taken_as_systems(systems: Any, key: bp.Key, tmp_path: Path) -> 
     expected = bp.evaluate(systems, key).to_dict()
     folder = tmp_path / "s"
     for given in (folder, str(folder / "*.h5"), [folder / "A.h5", folder / "B.h5"]):
-        assert bp.evaluate(given, key).to_dict() == expected
-    assert bp.evaluate(folder, tmp_path / "key.h5").to_dict() == expected
+        for labels in (key, tmp_path / "key.h5"):
+            assert bp.evaluate(given, labels).to_dict() == expected
     pairs = {name: one.get_tar_non(key) for name, one in systems.items()}
-    results = {name: bp.Results(*pair) for name, pair in pairs.items()}
-    for lists in (pairs, results):
-        found = bp.evaluate(lists).to_dict()
-        for row, other in zip(found, expected, strict=True):
+    for lists in (pairs, {name: bp.Results(*pair) for name, pair in pairs.items()}):
+        for row, other in zip(bp.evaluate(lists).to_dict(), expected, strict=True):
             assert numbers(row) == pytest.approx(numbers(other), rel=1e-14)
 
 
@@ -165,10 +155,9 @@ def test_files_that_are_read_in_blocks(systems, key, tmp_path, monkeypatch):
     part = bp.Scores(systems["A"].scoremat, key.modelset, key.segset, there)
     part.save(tmp_path / "A.h5")
     key.save(tmp_path / "key.h5")
+    files = {"A": tmp_path / "A.h5"}, tmp_path / "key.h5"
     with pytest.warns(MissingTrialsWarning, match="^1 of"):
-        found = bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", prior=0.05)
-    with pytest.warns(MissingTrialsWarning, match="^1 of"):
-        expected = bp.evaluate({"A": part}, key, prior=0.05)
+        found, expected = (bp.evaluate(*of, prior=0.05) for of in (files, ({"A": part}, key)))
     one, other = numbers(found.to_dict()[0]), numbers(expected.to_dict()[0])
     assert one == pytest.approx(other, rel=1e-12)
     assert str(found) == str(expected)
@@ -176,7 +165,7 @@ def test_files_that_are_read_in_blocks(systems, key, tmp_path, monkeypatch):
     with pytest.raises(InvalidInputError, match="at least two in memory"):
         found.compare()
     with pytest.raises(InvalidInputError, match="`plan` must be left out of files"):
-        bp.evaluate({"A": tmp_path / "A.h5"}, tmp_path / "key.h5", plan="VoxSRC")
+        bp.evaluate(*files, plan="VoxSRC")
 
 
 def test_more_than_half_without_a_score_is_an_error(systems: Any, key: bp.Key) -> None:
@@ -214,7 +203,6 @@ def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> 
 def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> None:
     """Of 400 trials 4 may have another label than in the key."""
     rows = [(f"m{i}", f"s{j}", i == j) for i in range(20) for j in range(20)]
-    lists = [[*column] for column in zip(*rows, strict=True)]
     lines = [
         f"{model} {segment} {int(same ^ (k < n_wrong))} {4 * same + k % 7:.1f}\n"
         for k, (model, segment, same) in enumerate(rows)
@@ -222,7 +210,7 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
     (tmp_path / "a.txt").write_text("".join(lines))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", SuspectScoresWarning)
-        bp.evaluate(tmp_path / "a.txt", bp.Key.from_trials(*lists))
+        bp.evaluate(tmp_path / "a.txt", bp.Key.from_trials(*map(list, zip(*rows, strict=True))))
     assert sum("contradict the key on 5 of 400" in str(one.message) for one in told) == n_notes
 
 
@@ -260,17 +248,14 @@ def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
     """SRE10 judges conditions one by one; its costs of misses and false alarms are 1."""
     plan = bp.PLANS["SRE10"].evolve(points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
     found = bp.evaluate({"A": systems["A"]}, key, plan=plan, prior=0.3)
-    results = bp.Results.from_scores(systems["A"], key)
+    results, figures = bp.Results.from_scores(systems["A"], key), found.rows[0].figures
     for point, name in ((0.3, "0.3"), (0.1, "0.1"), (bp.OperatingPoint(0.2, 10, 1), "0.2, 10, 1")):
-        expected = results.min_dcf(point)
-        assert found.rows[0].figures[f"min_dcf({name})"] == pytest.approx(expected, rel=1e-14)
-    expected = bp.primary_cost(systems["A"], key, plan)
-    assert found.primary["A"].to_dict() == expected.to_dict()
+        assert figures[f"min_dcf({name})"] == pytest.approx(results.min_dcf(point), rel=1e-14)
+    assert found.primary["A"].to_dict() == bp.primary_cost(systems["A"], key, plan).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input(systems: Any, key: bp.Key) -> None:
+    for arguments, message in (
         ({"systems": {}}, "at least one system; got none"),
         ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores.*Fuse them first"),
         ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
@@ -280,8 +265,6 @@ def test_a_plan_by_condition_has_its_points(systems: Any, key: bp.Key) -> None:
         ({"confidence": 95}, "confidence"),
         ({"key": None}, r"or a pair \(tar, non\) where there is no key"),
         ({"key": None, "speakers": "x"}, "`speakers` must be left out of lists of scores"),
-    ],
-)
-def test_bad_input(systems: Any, key: bp.Key, arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        bp.evaluate(**({"systems": systems, "key": key} | arguments))
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            bp.evaluate(**({"systems": systems, "key": key} | arguments))

@@ -74,8 +74,8 @@ def test_without_a_plan(trials: Any) -> None:
 @pytest.mark.parametrize("replications", [0, 50])
 def test_a_plan_of_three_classes(trials: Any, replications: int) -> None:
     scores, key = trials
-    options = {"replications": replications, "rng": 1}
-    found = bp.evaluate({"a": scores}, key, plan="asvspoof5_2", **WHO, **options)
+    options = {"replications": replications, "rng": 1, **WHO}
+    found = bp.evaluate({"a": scores}, key, plan="asvspoof5_2", **options)
     (row,) = found.to_dict()
     expected = expected_of(lists_of(scores, key), "ASVspoof5", "step")
     # Sums in another order.
@@ -83,7 +83,6 @@ def test_a_plan_of_three_classes(trials: Any, replications: int) -> None:
     for name in FIGURES:
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
     assert not {"cllr", "min_cllr", "eer"} & set(row)
-    assert "Cllr" not in str(found)
     if not replications:
         interval = unc.speaker_interval(scores, key, unc.ADCF("ASVspoof5"), **WHO)
         assert found.rows[0].ends("a_dcf") == (interval.low, interval.high)
@@ -107,15 +106,15 @@ def test_a_plan_of_two_detectors(trials: Any, plan: str, replications: int) -> N
     scores, key = trials
     form: Any = "legacy" if "2019" in plan else "revised"
     both = {"asv": scores, "cm": bp.trials.scores.assemble(cm_of(key), key)}
-    drawn = {"replications": replications, "rng": 1} if replications else {}
-    found = bp.evaluate(both, key, plan=plan, **WHO, **drawn)
+    how = {**WHO, "replications": replications, "rng": 1} if replications else WHO
+    found = bp.evaluate(both, key, plan=plan, **how)
     of_asv, of_cm = (lists_of(one, key) for one in both.values())
     figures = found.rows[0].figures
     assert figures["t_dcf"] == bp.t_dcf(asv=of_asv, cm=of_cm, form=form)
     bona = np.concatenate(of_cm[:2])
     assert figures["cm_eer"] == bp.eer(bona, of_cm[2], definition="step")
     judge: Any = unc.bootstrap_scores if replications else unc.speaker_interval
-    expected = judge(both, key, unc.TDCF(form=form), **WHO, **drawn)
+    expected = judge(both, key, unc.TDCF(form=form), **how)
     assert found.rows[0].ends("t_dcf") == (expected.low, expected.high)
     assert "min t-DCF" in str(found)
     with pytest.raises(InvalidInputError, match="must be two detectors, named asv and cm"):

@@ -10,23 +10,13 @@ from bosaris_py import OperatingPoint
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor
 
-CMN2 = {
-    "num_enroll_segs": ("1", "3"),
-    "phone_num_match": ("Y", "N"),
-    "gender": ("male", "female"),
-    "source_type": ("pstn", "voip"),
-}
-MATCHES = {
-    "gender": ("male", "female"),
-    "source_type_match": ("Y", "N"),
-    "language_match": ("Y", "N"),
-}
-SRE16 = {
-    "language": None,
-    "gender": None,
-    "num_enroll_segs": ("1", "3"),
-    "phone_num_match": ("Y", "N"),
-}
+GENDER, ENROLLED = (
+    ("male", "female"),
+    {"num_enroll_segs": ("1", "3"), "phone_num_match": ("Y", "N")},
+)
+CMN2 = {**ENROLLED, "gender": GENDER, "source_type": ("pstn", "voip")}
+MATCHES = {"gender": GENDER, "source_type_match": ("Y", "N"), "language_match": ("Y", "N")}
+SRE16 = {"language": None, "gender": None, **ENROLLED}
 COSTS = PLANS["ASVspoof5-2"].spoof_costs
 FIRST = PLANS["SRE08"]
 
@@ -58,6 +48,7 @@ def test_presets_agree_with_the_documents(row: list[str]) -> None:
 
 def test_parts_levels_and_weights_of_presets() -> None:
     assert {row[0] for row in TABLE} | {"SRE18"} == set(PLANS)
+    assert all(plan.date and f"{plan.source} ({plan.date})" in str(plan) for plan in PLANS.values())
     assert PLANS["SRE18"].parts == (PLANS["SRE18-CMN2"], PLANS["SRE18-VAST"])
     sets = [part.select for part in PLANS["SRE18"].parts]
     assert sets == [{"data_source": "cmn2"}, {"data_source": "vast"}]
@@ -66,11 +57,6 @@ def test_parts_levels_and_weights_of_presets() -> None:
         assert found == {"phone_num_match": ("Y",)}
     (factor,) = PLANS["SRE12"].factors
     assert (factor.weights, factor.classes) == ((0.5, 0.5), "non")
-
-
-def test_each_preset_says_where_it_stands() -> None:
-    assert all(plan.source and plan.date for plan in PLANS.values())
-    assert not [plan for plan in PLANS.values() if "memory" in str(plan)]
 
 
 def test_case_and_punctuation_of_a_name_do_not_matter() -> None:
@@ -85,52 +71,43 @@ def test_plans_are_values() -> None:
     plan = PLANS["SRE18"]
     assert hash(pickle.loads(pickle.dumps(plan))) == hash(plan)
     assert pickle.loads(pickle.dumps(plan)) == plan
+    assert repr(plan) == "EvaluationPlan: SRE18"
     tandem = EvaluationPlan(name="own", figures=["t_eer", "cm_eer"])
     assert (tandem.detectors, tandem.figures) == (2, ("t_eer", "cm_eer"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({}, "points, parts, figures"),
-        ({"points": [0.1], "parts": [FIRST]}, "points, parts, figures"),
-        ({"figures": ["sv_eer"], "points": [0.1]}, "points, parts, figures"),
-        ({"parts": [FIRST], "factors": ["a"]}, "factors"),
-        ({"points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
-        ({"figures": ["a_dcf"]}, "spoof_costs"),
-        ({"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
-        ({"figures": ["eer"]}, "figures"),
-        ({"figures": ["t_eer", "sv_eer"]}, "figures"),
-        ({"points": [1.5]}, "p_target"),
-        ({"points": [0.1], "ranked_by": "best"}, "ranked_by"),
-    ],
-)
-def test_plans_that_are_refused(arguments: Any, named: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        EvaluationPlan(**{"name": "own", **arguments})
-    assert caught.value.argument == named
+KINDS = "points, parts, figures"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("cls", "arguments", "named"),
     [
-        ({"levels": "YN"}, "levels, figures, attacks and notes"),
-        ({"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
-        ({"classes": "all"}, "classes"),
-        ({"levels": ["a", "b"], "weights": [0.5, 0.6]}, "weights"),
+        (EvaluationPlan, {}, KINDS),
+        (EvaluationPlan, {"points": [0.1], "parts": [FIRST]}, KINDS),
+        (EvaluationPlan, {"figures": ["sv_eer"], "points": [0.1]}, KINDS),
+        (EvaluationPlan, {"parts": [FIRST], "factors": ["a"]}, "factors"),
+        (EvaluationPlan, {"points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
+        (EvaluationPlan, {"figures": ["a_dcf"]}, "spoof_costs"),
+        (EvaluationPlan, {"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
+        (EvaluationPlan, {"figures": ["eer"]}, "figures"),
+        (EvaluationPlan, {"figures": ["t_eer", "sv_eer"]}, "figures"),
+        (EvaluationPlan, {"points": [1.5]}, "p_target"),
+        (EvaluationPlan, {"points": [0.1], "ranked_by": "best"}, "ranked_by"),
+        (PartitionFactor, {"levels": "YN"}, "levels, figures, attacks and notes"),
+        (PartitionFactor, {"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),
+        (PartitionFactor, {"classes": "all"}, "classes"),
+        (PartitionFactor, {"levels": ["a", "b"], "weights": [0.5, 0.6]}, "weights"),
     ],
 )
-def test_factors_that_are_refused(arguments: Any, named: str) -> None:
+def test_what_is_refused(cls: Any, arguments: Any, named: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        PartitionFactor(**{"name": "phone", **arguments})
+        cls(**{"name": "own", **arguments})
     assert caught.value.argument == named
 
 
 def test_a_plan_in_words() -> None:
     factors = [PartitionFactor("a", ["x", "y"], weights=[0.25, 0.75]), PartitionFactor("b")]
-    plan = EvaluationPlan(name="own", points=[0.01], factors=factors)
-    lines = str(plan).splitlines()
-    assert lines[0] == "own"
+    lines = str(EvaluationPlan(name="own", points=[0.01], factors=factors)).splitlines()
     # (1 - 0.01) / 0.01 = 99.
     assert "  operating point    P_target 0.01, C_miss 1, C_fa 1, beta 99" in lines
     assert "  partitions by      a (x, y); weights 0.25, 0.75" in lines

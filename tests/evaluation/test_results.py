@@ -29,16 +29,14 @@ def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prio
         for name in ("act_dcf", "min_dcf"):
             function = getattr(bosaris_py, name)
             assert getattr(results, name)(prior, normalize) == function(tar, non, prior, normalize)
-    assert results.n_tar == tar.size
-    assert results.n_non == non.size
+    assert (results.n_tar, results.n_non) == (tar.size, non.size)
 
 
 def test_plain_records() -> None:
     results = Results(TAR, NON)
     record = results.to_dict()
     assert json.loads(json.dumps(record)) == record
-    assert record["n_tar"] == 3
-    assert record["eer_threshold"] == results.eer_threshold
+    assert (record["n_tar"], record["eer_threshold"]) == (3, results.eer_threshold)
 
 
 def test_trials_without_weight_are_no_trials() -> None:
@@ -50,11 +48,10 @@ def test_trials_without_weight_are_no_trials() -> None:
 @pytest.mark.parametrize("weights", [None, np.array([0.5, 0.0, 2.0])])
 def test_pickled_and_copied_results_say_the_same(weights) -> None:
     results = Results(TAR, NON, non_weights=weights)
-    for used in (False, True):
-        if used:
-            results.to_dict()
+    for _ in ("before it is used", "after"):
         for twin in (pickle.loads(pickle.dumps(results)), copy.deepcopy(results)):
-            assert twin.to_dict() == results.to_dict()
+            assert twin.to_dict() == Results(TAR, NON, non_weights=weights).to_dict()
+        results.to_dict()
     assert Results.from_sample(results.sample).to_dict() == results.to_dict()
 
 
@@ -75,11 +72,10 @@ def test_thresholds_at_several_rates() -> None:
     assert results.threshold_at(pmiss=np.array([0.25]))[0] == 2.0
     with pytest.warns(FewErrorsWarning, match="4 non-targets cannot show a pfa of 0.001; the lo"):
         assert results.threshold_at(pfa=0.001) == 3.0
-    for prior in (0.01, [0.1, 0.01]):
-        for cost in (results.act_dcf, results.min_dcf):
-            with pytest.warns(
-                FewErrorsWarning, match=r"4 non-targets .* pfa of 0.0101 at effective prior"
-            ):
+    few = r"4 non-targets .* pfa of 0.0101 at effective prior"
+    for cost in (results.act_dcf, results.min_dcf):
+        for prior in (0.01, [0.1, 0.01]):
+            with pytest.warns(FewErrorsWarning, match=few):
                 cost(prior)
     with pytest.raises(InvalidInputError, match="per cent"):
         results.threshold_at(pfa=[5.0])
@@ -94,13 +90,10 @@ def test_thresholds_at_several_rates() -> None:
 def in_a_row(parts: dict[str, tuple[list[float], list[float]]]) -> tuple[Scores, Key, np.ndarray]:
     """Lay conditions out as one model tested on many segments; return the label of each trial."""
     values = [value for tar, non in parts.values() for value in (*tar, *non)]
-    is_target = np.array(
-        [flag for tar, non in parts.values() for flag in (*[True] * len(tar), *[False] * len(non))]
-    )
+    same = np.array([[c == 0 for pair in parts.values() for c in (0, 1) for _ in pair[c]]])
     labels = np.array([name for name, (tar, non) in parts.items() for _ in (*tar, *non)])
-    segments = [f"{number:04}" for number in range(len(values))]
-    key = Key(["m"], segments, is_target[None, :], ~is_target[None, :])
-    return Scores(np.array([values]), ["m"], segments), key, labels
+    ids = ["m"], [f"{number:04}" for number in range(len(values))]
+    return Scores(np.array([values]), *ids), Key(*ids, same, ~same), labels
 
 
 A = ([0.5, 2.0], [-2.0, 0.5])

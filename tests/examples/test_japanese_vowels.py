@@ -20,31 +20,22 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples" / "japanese_vowels"
 PARTS = ("dev", "eval")
 SYSTEMS = ("gaussian", "cosine")
-FILES = sorted(
-    [f"{part}_{kind}.h5" for part in PARTS for kind in ("key", "ndx", "frames")]
-    + [f"{part}_scores_{system}.h5" for part in PARTS for system in SYSTEMS]
-    + ["model_frames.h5", "model_speakers.h5", "segment_speakers.h5"]
-)
-
+FILES = {f"{part}_{kind}.h5" for part in PARTS for kind in ("key", "ndx", "frames")}
+FILES |= {f"{part}_scores_{system}.h5" for part in PARTS for system in SYSTEMS}
+FILES |= {"model_frames.h5", "model_speakers.h5", "segment_speakers.h5"}
 # Of what has trials: the data set of its mask.
 KINDS = {"ndx": "trial_mask"} | {f"scores_{system}": "score_mask" for system in SYSTEMS}
 
 # From the description of the corpus in the UCI repository.
-TRAIN_UTTERANCES = [30] * 9
-TEST_UTTERANCES = [31, 35, 88, 44, 29, 24, 40, 50, 29]
+TRAIN_UTTERANCES, TEST_UTTERANCES = [30] * 9, [31, 35, 88, 44, 29, 24, 40, 50, 29]
 
 
 def datasets(path: Path) -> dict[str, np.ndarray]:
     """Return every data set of an HDF5 file by its path in the file."""
-    found: dict[str, np.ndarray] = {}
-
-    def collect(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            found[name] = item[()]
-
+    found: dict[str, Any] = {}
     with h5py.File(path, "r") as file:
-        file.visititems(collect)
-    return found
+        file.visititems(found.__setitem__)
+        return {name: x[()] for name, x in found.items() if isinstance(x, h5py.Dataset)}
 
 
 def ids(values: np.ndarray) -> list[str]:
@@ -53,8 +44,7 @@ def ids(values: np.ndarray) -> list[str]:
 
 def parse_model(name):
     """Return speaker and group of a model id, spk1-m01."""
-    speaker, group = re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()
-    return int(speaker), int(group)
+    return tuple(map(int, re.fullmatch(r"spk(\d)-m(\d\d)", name).groups()))
 
 
 def parse_segment(name):
@@ -80,14 +70,10 @@ def test_keys_follow_from_the_names(part, counts, n_tar, n_non):
     """The index and the scores have the trials of the key; the package reads the same."""
     key = datasets(FOLDER / f"{part}_key.h5")
     models, segments = ids(key["ID/row_ids"]), ids(key["ID/column_ids"])
-    assert [parse_model(name) for name in models] == [
-        (s, m) for s in range(1, 10) for m in range(1, 11)
-    ]
-    assert [parse_segment(name) for name in segments] == [
-        ("train" if part == "dev" else "test", s, u)
-        for s, count in enumerate(counts, 1)
-        for u in range(1, count + 1)
-    ]
+    assert [*map(parse_model, models)] == [(s, m) for s in range(1, 10) for m in range(1, 11)]
+    of = "train" if part == "dev" else "test"
+    numbers = [(of, s, u) for s, count in enumerate(counts, 1) for u in range(1, count + 1)]
+    assert [*map(parse_segment, segments)] == numbers
     expected = np.array([[documented_label(m, s) for s in segments] for m in models])
     np.testing.assert_array_equal(key["trial_mask"], expected)
     assert (np.sum(expected == 1), np.sum(expected == -1)) == (n_tar, n_non)
@@ -120,7 +106,7 @@ def test_scores(part, system):
 def test_the_script_reproduces_the_files_to_the_last_bit(tmp_path):
     command = [sys.executable, str(FOLDER / "make_scores.py"), "--output", str(tmp_path)]
     subprocess.run([*command, "--quiet"], check=True, cwd=ROOT, timeout=300)
-    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+    assert {path.name for path in tmp_path.iterdir()} == FILES
     for name in FILES:
         made, committed = datasets(tmp_path / name), datasets(FOLDER / name)
         assert made.keys() == committed.keys()

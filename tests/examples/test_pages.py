@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+from functools import reduce
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -72,12 +73,7 @@ OTHERS = {"prior", "convex_hull", "pmiss", "pfa", "dev_pav", "lir"}
 def resolves(code: str) -> bool:
     """Tell whether a public name, or one below it, has this path."""
     path = re.sub(r"\(.*", "", code).removeprefix("bosaris_py.").split(".")
-    for place in ROOMS:
-        for part in path:
-            place = getattr(place, part, None)
-        if place is not None:
-            return True
-    return False
+    return any(reduce(lambda x, part: getattr(x, part, None), path, room) for room in ROOMS)
 
 
 COMING_FROM = (ROOT / "docs" / "coming_from.md").read_text(encoding="utf-8")

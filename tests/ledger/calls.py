@@ -44,7 +44,6 @@ class Call:
     kind: Kind
 
     def run(self) -> list[str | float]:
-        """Compute, and return all numbers and texts in order."""
         return list(flat(self.function(self.data(), **self.options)))
 
 
@@ -52,7 +51,6 @@ CALLS: dict[str, Call] = {}
 
 
 def flat(found: object) -> Iterator[str | float]:
-    """Yield the numbers and texts of nested tuples, lists, mappings and arrays."""
     if isinstance(found, str):
         yield found
     elif isinstance(found, Mapping):
@@ -86,17 +84,13 @@ def enter(
                     CALLS[f"{room}/{name}{words}/{of}"] = Call(function, load, given, kind)
 
 
+ROOMS = "numbers curves maps files plans third_class intervals tests replicates"
 numbers, curves, maps, files, plans, third_class, intervals, tests, replicates = (
-    functools.partial(enter, room)
-    for room in (
-        *("numbers", "curves", "maps", "files", "plans"),
-        *("third_class", "intervals", "tests", "replicates"),
-    )
+    functools.partial(enter, room) for room in ROOMS.split()
 )
 
 
 def each(**options: Any) -> Options:
-    """Return options, one for each value of one argument."""
     ((name, values),) = options.items()
     return tuple({name: value} for value in values)
 
@@ -109,7 +103,6 @@ def some(values: Any, n: int = 5) -> np.ndarray:
 
 
 def few(values: Any, n: int = 4) -> np.ndarray:
-    """Return `n` log-likelihood-ratios, spread evenly."""
     return some(values, n)[1:]
 
 
@@ -127,24 +120,19 @@ def digest(values: Any) -> str:
 
 
 def digests(*arrays: Any) -> list[str]:
-    """Return the digest of each array."""
     return [digest(array) for array in arrays]
 
 
 # The sets ---------------------------------------------------------------------------------------
-
-
 def _load(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
     return lambda: function(*given)
 
 
 def laws(*names: str) -> Data:
-    """Return sets by law."""
     return {name: _load(sets.law, name) for name in names or sets.LAWS}
 
 
 def shipped(*names: str) -> Data:
-    """Return what is shipped."""
     folder = Path(bp.__file__).parent / "examples"
     return {name: _load(sets.shipped, folder, name) for name in names or sets.SHIPPED}
 
@@ -164,35 +152,31 @@ ASVSPOOF = shipped("asvspoof dev")
 
 
 # What is made of a set --------------------------------------------------------------------------
-
-
 def key_of(x: sets.Trials) -> Any:
-    """Return the key of a law."""
     return bp.Key(x.models, x.segments, x.is_tar, x.is_non)
 
 
 def scores_of(x: sets.Trials, system: str = "a") -> Any:
-    """Return the scores of a system of a law."""
     return bp.Scores(x.matrices[system], x.models, x.segments)
 
 
 def systems_of(x: sets.Trials, systems: str = "abc") -> dict[str, Any]:
-    """Return the scores of systems by name."""
     return {system: scores_of(x, system) for system in systems}
 
 
 def lists_of(x: sets.Trials, systems: str = "abc") -> list[np.ndarray]:
-    """Return target scores and non-target scores, a row a system."""
     return [np.array(rows) for rows in zip(*(x.lists(system) for system in systems), strict=True)]
 
 
+def trials_of(x: sets.Trials) -> tuple[Any, Any]:
+    return scores_of(x), key_of(x)
+
+
 def conditions_of(x: sets.Trials) -> Any:
-    """Return the conditions of a law, with weights."""
     return bp.Conditions(x.conditions, x.shares)
 
 
 def weights_of(x: sets.Trials) -> dict[str, np.ndarray]:
-    """Return weights of trials as options."""
     return dict(zip(("tar_weights", "non_weights"), x.weights, strict=True))
 
 
@@ -213,14 +197,12 @@ def three_classes(x: sets.Shipped) -> tuple[Any, Any, Any]:
 
 
 def verifier(x: Any) -> tuple[np.ndarray, ...]:
-    """Return target, non-target and spoof scores."""
     if isinstance(x, sets.Trials):
         return x.tar, x.non, x.spoofs
     return tuple(x.of(label, "ecapa") for label in ("target", "nontarget", "spoof"))
 
 
 def tandem(x: Any) -> dict[str, tuple[np.ndarray, ...]]:
-    """Return scores of a verifier and of a countermeasure."""
     if isinstance(x, sets.Trials):
         return {"asv": verifier(x), "cm": x.countermeasure}
     bona_fide = x.scores["aasist"][x.labels != "spoof"]
@@ -228,25 +210,19 @@ def tandem(x: Any) -> dict[str, tuple[np.ndarray, ...]]:
 
 
 def ends(found: Any) -> tuple[object, ...]:
-    """Return value, standard error and both ends."""
     return found.value, found.standard_error, found.low, found.high
 
 
 def tested(test: Any) -> tuple[object, ...]:
-    """Return what a z-test says."""
     return test.value, test.standard_error, test.z, test.p_value()
 
 
 # Numbers ----------------------------------------------------------------------------------------
-
-
 def results(x: Any) -> Any:
-    """Return the results of two lists of scores."""
     return bp.Results(x.tar, x.non)
 
 
 def of_law(x: sets.Trials) -> Any:
-    """Return the results of a law, whose conditions have weights."""
     return bp.Results.from_scores(scores_of(x), key_of(x), conditions_of(x))
 
 
@@ -255,22 +231,11 @@ def best_thresholds(found: Any) -> tuple[float, list[float]]:
     return float(found.eer_threshold), [float(found.min_dcf_threshold(p)) for p in PRIORS]
 
 
-def thresholds_of_rates(x):
-    rates = 0.01, 0.1, 0.5
-    of_pfa = [float(results(x).threshold_at(pfa=rate)) for rate in rates]
-    return of_pfa, [float(results(x).threshold_at(pmiss=rate)) for rate in rates]
-
-
 def priors(x):
     point = bp.OperatingPoint(0.02, 5, 2)
     llrs = np.asarray(x.tar[:5], dtype=float)
     plain = bp.effective_prior(0.02, 5, 2), point.effective_prior, point.threshold
     return plain, bp.posterior(llrs, 0.1), bp.posterior(llrs, point), bp.logit([0.1, 0.9])
-
-
-def functions_of_priors(x):
-    rates = [1e-6, 0.01, 0.5, 0.99]
-    return bp.logit(rates), bp.probit(rates), bp.sigmoid([-40.0, -1.0, 0.0, 3.0, 40.0])
 
 
 def of_labels(x):
@@ -309,22 +274,14 @@ STEPPY = each(definition=("interpolated", "step"))
 numbers(ALL, options=STEPPY, eer_steppy=lambda x, **how: bp.eer(x.tar, x.non, **how))
 numbers(
     LAWS | SHIPPED,
-    act_dcf_at_point=lambda x: [
-        bp.act_dcf(x.tar, x.non, POINT, normalize=n) for n in (False, True)
-    ],
-    min_dcf_at_point=lambda x: [
-        bp.min_dcf(x.tar, x.non, POINT, normalize=n) for n in (False, True)
-    ],
+    act_dcf_at_point=lambda x: [bp.act_dcf(x.tar, x.non, POINT, n) for n in (False, True)],
+    min_dcf_at_point=lambda x: [bp.min_dcf(x.tar, x.non, POINT, n) for n in (False, True)],
 )
+OF_ALL = ("eer", "auc", "prbep", "cllr", "min_cllr")
 numbers(
     LAWS,
-    weighted=lambda x: [
-        metric(x.tar, x.non, **weights_of(x))
-        for metric in (bp.eer, bp.auc, bp.prbep, bp.cllr, bp.min_cllr)
-    ],
-    of_conditions=lambda x: [
-        getattr(of_law(x), name) for name in ("eer", "auc", "prbep", "cllr", "min_cllr")
-    ],
+    weighted=lambda x: [getattr(bp, name)(x.tar, x.non, **weights_of(x)) for name in OF_ALL],
+    of_conditions=lambda x: [getattr(of_law(x), name) for name in OF_ALL],
 )
 numbers(
     SOME_LAWS,
@@ -346,21 +303,27 @@ numbers(LAWS, kind=Kind.EXACT, of_conditions_thresholds=lambda x: best_threshold
 numbers(ALL, kind=Kind.EXACT, thresholds=lambda x: best_thresholds(results(x)))
 numbers(
     SOME_LAWS | SHIPPED,
-    thresholds_of_rates,
     kind=Kind.EXACT,
+    thresholds_of_rates=lambda x: [
+        [float(results(x).threshold_at(**{name: rate})) for rate in (0.01, 0.1, 0.5)]
+        for name in ("pfa", "pmiss")
+    ],
     counts=lambda x: (results(x).n_tar, results(x).n_non),
 )
 numbers(SOME_LAWS | SHIPPED, results_calibration_loss=lambda x: results(x).calibration_loss)
 numbers(SHIPPED | laws("plain", "ties"), priors)
-numbers(laws("plain"), functions_of_priors)
+RATES = [1e-6, 0.01, 0.5, 0.99]
+numbers(
+    laws("plain"),
+    functions_of_priors=lambda _: (
+        *(bp.logit(RATES), bp.probit(RATES), bp.sigmoid([-40.0, -1.0, 0.0, 3.0, 40.0])),
+    ),
+)
 numbers(SHIPPED, of_key, but="asvspoof eval")
 
 
 # Curves -----------------------------------------------------------------------------------------
-
-
 def roc_of(x: Any, **weights: Any) -> tuple[object, ...]:
-    """Return the corners of the ROC, and the area under it."""
     roc = bp.ROC.from_scores(x.tar, x.non, **weights)
     return some(roc.corners().pmiss), some(roc.corners().pfa), roc.auc
 
@@ -371,40 +334,18 @@ def roc_thresholds(x):
 
 
 def hull_of(x: Any, **weights: Any) -> tuple[object, ...]:
-    """Return the vertices of the convex hull."""
     found = bp.Results(x.tar, x.non, **weights).rocch
     return some(found.pmiss), some(found.pfa)
 
 
 def hull_numbers(x):
-    found = results(x).rocch
-    unequal = [found.unequal_error_rate(ratio) for ratio in (0.1, 1.0, 3.0)]
-    return found.eer, found.prbep, found.min_cllr, unequal
+    hull = results(x).rocch
+    return hull.eer, hull.prbep, hull.min_cllr, [*map(hull.unequal_error_rate, (0.1, 1.0, 3.0))]
 
 
 def hull_weighted(x):
     found = bp.Results(x.tar, x.non, **weights_of(x)).rocch
     return hull_of(x, **weights_of(x)), found.eer, found.unequal_error_rate(3.0)
-
-
-def bayes(x):
-    prior = bp.sigmoid(np.linspace(-6, 6, 5))
-    return bp.act_dcf(x.tar, x.non, prior), bp.min_dcf(x.tar, x.non, prior)
-
-
-def det(x):
-    found = matlab.rocchdet(x.tar, x.non, None, 0.005, 0.5, 0.005, 0.5, 20)
-    return some(found[0], 5), some(found[1], 5)
-
-
-def optimal_llrs(x):
-    tar, non = bp.optimal_llrs(x.tar, x.non)
-    return some(tar), some(non)
-
-
-def toolkit(x):
-    costs = matlab.fast_actDCF, matlab.fast_minDCF
-    return [cost(x.tar, x.non, [-3.0, 0.0, 2.0], normalize=True) for cost in costs]
 
 
 def toolkit_curves(x):
@@ -413,15 +354,32 @@ def toolkit_curves(x):
 
 
 curves(ALL, roc_thresholds, kind=Kind.EXACT)
-curves(ALL, det, roc=roc_of, hull=hull_of)
-curves(LAWS | SHIPPED, bayes)
-curves(SOME_LAWS | SHIPPED, hull_numbers, optimal_llrs)
-curves(SOME_LAWS, hull_weighted, toolkit, toolkit_curves)
-curves(SOME_LAWS, roc_weighted=lambda x: roc_of(x, **weights_of(x)))
+LIMITS = None, 0.005, 0.5, 0.005, 0.5, 20
+curves(
+    ALL,
+    roc=roc_of,
+    hull=hull_of,
+    det=lambda x: [some(line) for line in matlab.rocchdet(x.tar, x.non, *LIMITS)[:2]],
+)
+AXIS = bp.sigmoid(np.linspace(-6, 6, 5))
+curves(LAWS | SHIPPED, bayes=lambda x: [f(x.tar, x.non, AXIS) for f in (bp.act_dcf, bp.min_dcf)])
+curves(
+    SOME_LAWS | SHIPPED,
+    hull_numbers,
+    optimal_llrs=lambda x: [*map(some, bp.optimal_llrs(x.tar, x.non))],
+)
+curves(
+    SOME_LAWS,
+    *(hull_weighted, toolkit_curves),
+    toolkit=lambda x: [
+        cost(x.tar, x.non, [-3.0, 0.0, 2.0], normalize=True)
+        for cost in (matlab.fast_actDCF, matlab.fast_minDCF)
+    ],
+    roc_weighted=lambda x: roc_of(x, **weights_of(x)),
+)
 
 
 # Trained maps -----------------------------------------------------------------------------------
-
 LINES = (
     *({"prior": p, "ridge": r} for p in (0.01, 0.1, 0.5) for r in (0.0, "weak")),
     {"prior": 0.1, "ridge": 0.0, "objective": "brier"},
@@ -440,35 +398,15 @@ def line(x, **options):
     return few(bp.LinearCalibration.fit(x.tar, x.non, **options).apply(x.tar))
 
 
-def line_of_weights(x, **options):
-    found = bp.LinearCalibration.fit(x.tar, x.non, **weights_of(x), **options)
-    return few(found.apply(x.non))
-
-
 def line_of_conditions(x, **options):
-    trials = scores_of(x), key_of(x)
-    found = bp.LinearCalibration.fit_scores(*trials, conditions=conditions_of(x), **options)
+    trials, conditions = trials_of(x), conditions_of(x)
+    found = bp.LinearCalibration.fit_scores(*trials, conditions=conditions, **options)
     return few(found.apply(trials[0]).scoremat)
 
 
 def pav(x):
     found = bp.PAVCalibration.fit(x.tar, x.non)
-    return few(found.apply(x.tar)), few(found.apply(x.non)), few(found.apply([-1.3, 0.4, 2.2]))
-
-
-def gaussian_of_weights(x):
-    found = bp.GaussianCalibration.fit(x.tar, x.non, target_share=0.3, **weights_of(x))
-    return few(found.apply(x.tar))
-
-
-def llr_bounds(x, kind):
-    found = bp.llr_bounds(x.tar, x.non, kind)
-    return found.low, found.high
-
-
-def llr_bounds_of_speakers(x, kind):
-    found = bp.llr_bounds(scores_of(x), key_of(x), kind, speakers=x.speakers)
-    return found.low, found.high
+    return [few(found.apply(scores)) for scores in (x.tar, x.non, [-1.3, 0.4, 2.2])]
 
 
 def fusion(x, **options):
@@ -482,13 +420,11 @@ def fusion_of_weights(x):
 
 
 def fusion_of_scores(x):
-    systems, key = systems_of(x), key_of(x)
-    found = bp.LinearFusion.fit_scores(systems, key, prior=0.1, ridge=0.0)
-    return few(found.apply(systems, key).scoremat)
+    given = systems_of(x), key_of(x)
+    return few(bp.LinearFusion.fit_scores(*given, **LINES[2]).apply(*given).scoremat)
 
 
 def quality_of(x: sets.Trials) -> Any:
-    """Return a measure of the models and segments of a law."""
     model, segment = (measure[None, :] for measure in x.measures)
     return bp.QualityMeasures(x.models, x.segments, model, segment)
 
@@ -505,15 +441,14 @@ def quality_systems(x):
 
 
 def cross_fit(x, **options):
-    trials = scores_of(x), key_of(x)
-    found = bp.cross_fit(bp.LinearCalibration, *trials, speakers=x.speakers, rng=3, **options)
+    how = {"speakers": x.speakers, "rng": 3, **options}
+    found = bp.cross_fit(bp.LinearCalibration, *trials_of(x), **how)
     return few(found.scores.scoremat), few(found.final.apply(x.tar))
 
 
 def cross_fit_fusion(x):
-    trials = systems_of(x, "ab"), key_of(x)
-    found = bp.cross_fit(bp.LinearFusion, *trials, speakers=x.speakers, rng=3, **WEAK)
-    return few(found.scores.scoremat)
+    how = {"speakers": x.speakers, "rng": 3, **WEAK}
+    return few(bp.cross_fit(bp.LinearFusion, systems_of(x, "ab"), key_of(x), **how).scores.scoremat)
 
 
 def sasv_fusion(x, ridge):
@@ -525,8 +460,7 @@ def sasv_fusion(x, ridge):
 
 def case_llr(x):
     words = {"propositions": ("one speaker", "two speakers"), "reference": "a law"}
-    given = 2.0, scores_of(x), key_of(x)
-    return bp.case_llr(*given, **words, speakers=x.speakers, bounds=None).llr
+    return bp.case_llr(2.0, *trials_of(x), **words, speakers=x.speakers, bounds=None).llr
 
 
 def fusion_with_quality_of_oracle(x):
@@ -547,7 +481,15 @@ def _oracle_quality() -> dict[str, np.ndarray]:
 BOUNDS = each(kind=("elub", "iv", "wide"))
 RIDGES = each(ridge=(0.0, "weak"))
 maps(TRAINING, line, kind=Kind.LLRS, options=LINES)
-maps(TRAINING, line_of_weights, line_of_conditions, kind=Kind.LLRS, options=LINES[1:3])
+maps(
+    TRAINING,
+    line_of_conditions,
+    kind=Kind.LLRS,
+    options=LINES[1:3],
+    line_of_weights=lambda x, **options: few(
+        bp.LinearCalibration.fit(x.tar, x.non, **weights_of(x), **options).apply(x.non)
+    ),
+)
 maps(SHIPPED, kind=Kind.LLRS, options=LINES[:2], but="asvspoof eval", line_of_shipped=line)
 maps(
     laws("plain"),
@@ -566,12 +508,24 @@ maps(
 )
 maps(
     TRAINING,
-    gaussian_of_weights,
     kind=Kind.LLRS,
     gaussian=lambda x: few(bp.GaussianCalibration.fit(x.tar, x.non).apply(x.non)),
+    gaussian_of_weights=lambda x: few(
+        bp.GaussianCalibration.fit(x.tar, x.non, target_share=0.3, **weights_of(x)).apply(x.tar)
+    ),
 )
-maps(SOME_LAWS | SHIPPED, llr_bounds, options=BOUNDS)
-maps(SPEAKER_LAWS, llr_bounds_of_speakers, options=BOUNDS)
+maps(
+    SOME_LAWS | SHIPPED,
+    options=BOUNDS,
+    llr_bounds=lambda x, kind: [*bp.llr_bounds(x.tar, x.non, kind)],
+)
+maps(
+    SPEAKER_LAWS,
+    options=BOUNDS,
+    llr_bounds_of_speakers=lambda x, kind: [
+        *bp.llr_bounds(*trials_of(x), kind, speakers=x.speakers)
+    ],
+)
 maps(
     TRAINING,
     kind=Kind.LLRS,
@@ -592,8 +546,6 @@ maps({"oracle quality": _oracle_quality}, fusion_with_quality_of_oracle, kind=Ki
 
 
 # Files ------------------------------------------------------------------------------------------
-
-
 def again(thing: Any, suffix: str, *names: str) -> tuple[Any, Any]:
     """Save and read a thing: digests of its arrays, and of what is in the file."""
     with tempfile.TemporaryDirectory() as folder:
@@ -618,14 +570,8 @@ def again(thing: Any, suffix: str, *names: str) -> tuple[Any, Any]:
 SIDES = "modelset", "segset"
 
 
-def ndx_again(x, suffix):
-    ndx = bp.Ndx(x.models, x.segments, x.is_tar | x.is_non)
-    return again(ndx, suffix, "trialmask", *SIDES)
-
-
-def id_map_again(x, suffix):
-    ids = bp.IdMap(list(x.speakers), list(x.speakers.values()))
-    return again(ids, suffix, "leftids", "rightids")
+def id_map_of(x: sets.Trials) -> Any:
+    return bp.IdMap(list(x.speakers), list(x.speakers.values()))
 
 
 def model_again(x):
@@ -651,7 +597,6 @@ KEY_TEXTS = {
 
 
 def read_text(reader: Callable[[Path], Any], text: str) -> Any:
-    """Read a text from a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.txt"
         path.write_text(text, encoding="utf-8")
@@ -723,7 +668,7 @@ def changed(x):
 
 
 def mapped(x):
-    found = bp.IdMap(list(x.speakers), list(x.speakers.values()))
+    found = id_map_of(x)
     halves = [found.filter_on_left(ids, keep=True) for ids in (x.models, x.segments)]
     both = bp.IdMap.merge(*halves)
     return digests(found.map_left_to_right(x.segments), both.leftids, both.rightids)
@@ -743,10 +688,12 @@ FORMATS = each(suffix=(".h5", ".mat", ".txt"))
 EXACT = {"kind": Kind.EXACT}
 files(
     FEW_LAWS,
-    ndx_again,
-    id_map_again,
     options=FORMATS,
     **EXACT,
+    ndx_again=lambda x, suffix: again(
+        bp.Ndx(x.models, x.segments, x.is_tar | x.is_non), suffix, "trialmask", *SIDES
+    ),
+    id_map_again=lambda x, suffix: again(id_map_of(x), suffix, "leftids", "rightids"),
     scores_again=lambda x, suffix: again(
         scores_of(x).align_with_ndx(key_of(x)), suffix, "scoremat", "scoremask", *SIDES
     ),
@@ -772,26 +719,19 @@ files(FEW_LAWS, merged, filtered, changed, mapped, quality_changed, **EXACT)
 
 
 # Plans ------------------------------------------------------------------------------------------
-
 FIGURES = ("eer", "min_dcf(0.01)", "min_dcf(0.1)", "act_dcf(0.01)", "act_dcf(0.1)", "cllr")
 
 
 def figures(
     systems: Any, key: Any, names: tuple[str, ...] = FIGURES, prior: Any = (0.01, 0.1), **how: Any
 ) -> list[list[Any]]:
-    """Return some figures of each row of an evaluation."""
     rows = bp.evaluate(systems, key, prior=prior, **how).to_dict()
     return [[row[name] for name in names] for row in rows]
 
 
 def primary(scores: Any, key: Any, plan: str) -> tuple[object, object]:
-    """Return the primary cost at the Bayes threshold, and the least."""
     found = bp.primary_cost(scores, key, plan)
     return found.actual, found.minimum
-
-
-def evaluate(x):
-    return figures(systems_of(x), key_of(x), (*FIGURES, "min_cllr"))
 
 
 def evaluate_cross_fit(x):
@@ -800,8 +740,8 @@ def evaluate_cross_fit(x):
 
 
 def transfer(x, rule):
-    key = key_of(x)
-    found = unc.transfer((scores_of(x), key), (scores_of(x, "b"), key), rule=rule, prior=0.1)
+    test = scores_of(x, "b"), key_of(x)
+    found = unc.transfer(trials_of(x), test, rule=rule, prior=0.1)
     return found.pmiss, found.pfa, found.hter, found.cost, found.own_minimum
 
 
@@ -845,9 +785,9 @@ plans(
 plans(
     FEW_LAWS,
     options=(POOLED[2], POOLED[0]),
-    primary_cost_of_laws=lambda x, plan: primary(scores_of(x), key_of(x), plan),
+    primary_cost_of_laws=lambda x, plan: primary(*trials_of(x), plan),
 )
-plans(SOME_LAWS, evaluate)
+plans(SOME_LAWS, evaluate=lambda x: figures(systems_of(x), key_of(x), (*FIGURES, "min_cllr")))
 plans(
     UNEVEN,
     evaluate_costs=lambda x: figures(systems_of(x), key_of(x), FIGURES[1:-1], normalize=False),
@@ -885,52 +825,48 @@ plans(laws("more", "unequal", "unequal ties"), primary_cost_of_partitions, optio
 
 
 # The third class --------------------------------------------------------------------------------
-
-
-def a_dcf_of_costs(x):
-    costs = bp.SpoofCosts(0.8, 0.15, 0.05, 2, 5, 30)
-    return bp.a_dcf(*verifier(x), costs), bp.act_a_dcf(*verifier(x), costs)
-
-
 def three_eers(x, **given):
     tar, non, spoof = verifier(x)
     first = bp.sv_eer(tar, non, **given), bp.spf_eer(tar, None, spoof, **given)
     return first, bp.sasv_eer(tar, non, spoof, **given)
 
 
-def t_dcf(x, form):
-    return bp.t_dcf(**tandem(x), form=form), bp.t_dcf(**tandem(x), form=form, asv_threshold=0.5)
-
-
-OF_THREE: dict[str, Callable[[], Any]] = {
-    "ADCF": lambda: unc.ADCF("a-DCF1"),
-    "ActADCF": lambda: unc.ActADCF("a-DCF1"),
-    "SVEER": unc.SVEER,
-    "SPFEER": unc.SPFEER,
-    "SASVEER": unc.SASVEER,
+OF_THREE: dict[str, Any] = {
+    **{"ADCF": unc.ADCF("a-DCF1"), "ActADCF": unc.ActADCF("a-DCF1")},
+    **{"SVEER": unc.SVEER(), "SPFEER": unc.SPFEER(), "SASVEER": unc.SASVEER()},
 }
 
 
 def of_three(x: sets.Shipped, metric: str) -> Any:
-    """Return an interval by speaker of a metric of three classes."""
     key, scores, _ = three_classes(x)
-    return unc.speaker_interval(scores, key, OF_THREE[metric](), speakers=x.speakers)
+    return unc.speaker_interval(scores, key, OF_THREE[metric], speakers=x.speakers)
 
 
 THREE = FEW_LAWS | laws("more", "integers", "inverted") | ASVSPOOF
 third_class(
     THREE,
     options=each(costs=("a-DCF1", "ASVspoof5")),
-    a_dcf=lambda x, costs: [
-        bp.a_dcf(*verifier(x), costs, normalize=normalize) for normalize in (True, False)
-    ],
+    a_dcf=lambda x, costs: [bp.a_dcf(*verifier(x), costs, normalize=n) for n in (True, False)],
     act_a_dcf=lambda x, costs: [
-        bp.act_a_dcf(*verifier(x), costs, normalize=normalize) for normalize in (True, False)
+        bp.act_a_dcf(*verifier(x), costs, normalize=n) for n in (True, False)
     ],
 )
-third_class(THREE, a_dcf_of_costs, three_eers, t_eer=lambda x: bp.t_eer(**tandem(x)))
+COSTS = bp.SpoofCosts(0.8, 0.15, 0.05, 2, 5, 30)
+third_class(
+    THREE,
+    three_eers,
+    a_dcf_of_costs=lambda x: [f(*verifier(x), COSTS) for f in (bp.a_dcf, bp.act_a_dcf)],
+    t_eer=lambda x: bp.t_eer(**tandem(x)),
+)
 third_class(THREE, options=STEPPY, three_eers_steppy=three_eers)
-third_class(THREE, t_dcf, options=each(form=("revised", "legacy")), but="inverted")
+third_class(
+    THREE,
+    options=each(form=("revised", "legacy")),
+    but="inverted",
+    t_dcf=lambda x, form: [
+        bp.t_dcf(**tandem(x), form=form, asv_threshold=at) for at in ("eer", 0.5)
+    ],
+)
 third_class(
     ASVSPOOF,
     options=each(metric=OF_THREE),
@@ -940,7 +876,6 @@ third_class(
 
 
 # Intervals --------------------------------------------------------------------------------------
-
 DCF = unc.DCF(0.5, 0.1, normalize=False)
 METRICS: dict[str, Any] = {
     "EER": unc.EER(),
@@ -960,9 +895,7 @@ LAYERS = each(method=("one-layer", "two-layer"))
 
 
 def interval_of(x: sets.Trials, metric: str, **how: Any) -> Any:
-    """Return an interval by speaker."""
-    trials = scores_of(x), key_of(x)
-    return unc.speaker_interval(*trials, METRICS[metric], speakers=x.speakers, **how)
+    return unc.speaker_interval(*trials_of(x), METRICS[metric], speakers=x.speakers, **how)
 
 
 def by_speaker_of_shipped(x, metric):
@@ -971,18 +904,11 @@ def by_speaker_of_shipped(x, metric):
     return ends(unc.speaker_interval(*given, speakers=x.speakers))
 
 
-def evaluate_by_speaker(x):
-    names = "act_dcf(0.1)_low", "act_dcf(0.1)_high"
-    return figures(systems_of(x, "ab"), key_of(x), names, 0.1, speakers=x.speakers)
-
-
 def sets_of(x: sets.Trials) -> dict[str, np.ndarray]:
-    """Return the sets of trials as options."""
     return dict(zip(("tar_sets", "non_sets"), x.sets, strict=True))
 
 
 def errors_of(x: Any) -> Any:
-    """Return the errors at a threshold."""
     return unc.ErrorCounts.at_threshold(x.tar, x.non, 0.5)
 
 
@@ -1000,7 +926,13 @@ intervals(
     ),
 )
 intervals(shipped("forensic eval"), by_speaker_of_shipped, options=EACH[:3])
-intervals(laws("plain", "more", "ties"), evaluate_by_speaker)
+ENDS = ("act_dcf(0.1)_low", "act_dcf(0.1)_high")
+intervals(
+    laws("plain", "more", "ties"),
+    evaluate_by_speaker=lambda x: figures(
+        systems_of(x, "ab"), key_of(x), ENDS, 0.1, speakers=x.speakers
+    ),
+)
 intervals(
     {f"{e} of {n}": _load(tuple, (e, n)) for e, n in ((0, 50), (3, 50), (40, 1000), (50, 50))},
     options=each(method=("wilson", "normal")),
@@ -1032,17 +964,9 @@ intervals({f"{n} trials": _load(float, n) for n in (30, 300, 50000)}, rule_of_30
 
 
 # Tests ------------------------------------------------------------------------------------------
-
-
 def decisions_of(x: sets.Trials) -> tuple[Any, Any]:
-    """Return the decisions of two systems."""
     first, second = (unc.Decisions.at_threshold(*x.lists(system), 0.5) for system in "ab")
     return first, second
-
-
-def counts_of_decisions(x):
-    found = [decisions.counts for decisions in decisions_of(x)]
-    return [[c.misses, c.n_tar, c.false_alarms, c.n_non] for c in found]
 
 
 def hter_z_test_of_rates(x):
@@ -1062,18 +986,9 @@ def delong(x):
 
 
 def compare_systems(x, metric):
-    trials = systems_of(x), key_of(x)
-    found = unc.compare_systems(*trials, METRICS[metric], speakers=x.speakers)
+    given = systems_of(x), key_of(x), METRICS[metric]
+    found = unc.compare_systems(*given, speakers=x.speakers)
     return [[row.difference.value, row.p, row.p_holm] for row in found.rows]
-
-
-def _normal(n: int) -> np.ndarray:
-    return sets.dyadic(np.random.default_rng(n).normal(1.0, 0.2, n))
-
-
-def normality(x):
-    found = unc.normality_test(x)
-    return found.w, found.p_value
 
 
 def means_and_variances(x):
@@ -1085,7 +1000,14 @@ def means_and_variances(x):
 PAIRS = laws(
     *("plain", "more", "ties", "rare", "inverted", "sparse", "unequal ties", "chance", "single")
 )
-tests(PAIRS, counts_of_decisions, kind=Kind.EXACT)
+tests(
+    PAIRS,
+    kind=Kind.EXACT,
+    counts_of_decisions=lambda x: [
+        [one.counts.misses, one.counts.n_tar, one.counts.false_alarms, one.counts.n_non]
+        for one in decisions_of(x)
+    ],
+)
 tests(
     PAIRS,
     options=each(method=("independent", "dependent", "stricter", "naive", "class")),
@@ -1103,27 +1025,28 @@ tests(PAIRS, mcnemar, options=each(method=("exact", "mid-p", "chi2", "corrected"
 tests(PAIRS, delong)
 tests(SPEAKER_LAWS, compare_systems, options=EACH[:6])
 tests(
-    {f"{n} numbers": _load(_normal, n) for n in (12, 40)},
-    *(normality, means_and_variances),
+    {
+        f"{n} numbers": _load(sets.dyadic, np.random.default_rng(n).normal(1.0, 0.2, n))
+        for n in (12, 40)
+    },
+    means_and_variances,
+    normality=lambda x: (unc.normality_test(x).w, unc.normality_test(x).p_value),
     quantile=lambda x: unc.quantile(x, [0.025, 0.5, 0.9]),
 )
 
 
 # Replicates -------------------------------------------------------------------------------------
-
 DRAWS = {"replications": 99, "rng": 3}
 DRAWN = laws("plain", "ties", "thirty", "unequal ties")
 
 
 def drawn(x: sets.Trials, metric: str, **how: Any) -> tuple[object, ...]:
-    """Return an interval of drawn scores, and some of its replicates."""
     found = unc.bootstrap(x.tar, x.non, METRICS[metric], **how, **DRAWS)
     return ends(found), some(found.replicates, 4)
 
 
 def drawn_trials(x: sets.Trials, metric: str, **how: Any) -> tuple[object, ...]:
-    """Return an interval of drawn trials, and some of its replicates."""
-    found = unc.bootstrap_scores(scores_of(x), key_of(x), METRICS[metric], **how, **DRAWS)
+    found = unc.bootstrap_scores(*trials_of(x), METRICS[metric], **how, **DRAWS)
     return ends(found), some(found.replicates, 4)
 
 

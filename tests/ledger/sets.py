@@ -15,7 +15,7 @@ ORACLE = Path(__file__).resolve().parents[1] / "reference" / "oracle"
 
 @attrs.frozen(eq=False, kw_only=True)
 class Lists:
-    """Target and non-target scores of one system, and those of spoofed trials."""
+    """Target and non-target scores of one system."""
 
     name: str
     tar: np.ndarray
@@ -24,48 +24,29 @@ class Lists:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Trials:
-    """Scores of systems for the same trials, and all that is known of the trials.
-
-    Parameters
-    ----------
-    models, segments
-        Ids.
-    is_tar, is_non
-        Masks, a row a model.
-    matrices
-        Scores of each system.
-    speakers
-        The speaker of each model and segment.
-    conditions, shares
-        A mask of each condition, and its weight.
-    measures
-        A number of each model, and of each segment.
-    """
+    """Scores of systems for the same trials, and all that is known of the trials."""
 
     name: str
     models: list[str]
     segments: list[str]
-    is_tar: np.ndarray
+    is_tar: np.ndarray  # masks, a row a model
     is_non: np.ndarray
-    matrices: dict[str, np.ndarray]
-    speakers: dict[str, str]
+    matrices: dict[str, np.ndarray]  # of each system
+    speakers: dict[str, str]  # of each model and segment
     conditions: dict[str, np.ndarray]
     shares: dict[str, float]
-    measures: tuple[np.ndarray, np.ndarray]
+    measures: tuple[np.ndarray, np.ndarray]  # of each model, and of each segment
 
     def lists(self, system: str = "a") -> tuple[np.ndarray, np.ndarray]:
-        """Return targets and non-targets, column by column."""
         matrix = self.matrices[system].T
         return matrix[self.is_tar.T], matrix[self.is_non.T]
 
     @property
     def tar(self) -> np.ndarray:
-        """Target scores of the first system."""
         return self.lists()[0]
 
     @property
     def non(self) -> np.ndarray:
-        """Non-target scores of the first system."""
         return self.lists()[1]
 
     @property
@@ -98,41 +79,19 @@ class Trials:
 
 @attrs.frozen(kw_only=True)
 class Law:
-    """How the scores of one small set are drawn.
-
-    Parameters
-    ----------
-    speakers, models, segments
-        How many speakers, and models and segments of each.
-    high, low
-        Means of targets and non-targets.
-    step
-        Scores are rounded to multiples of it, so that there are ties.
-    missing
-        The share of trials that the key leaves out.
-    unequal
-        Whether each speaker has one model and one segment more than the one before, up to three.
-    shares
-        Weights of the conditions.
-    infinite
-        Whether some scores are infinite.
-    times
-        All scores are multiplied by it.
-    single
-        Whether scores are in single precision.
-    """
+    """How the scores of one small set are drawn."""
 
     speakers: int = 8
-    models: int = 2
+    models: int = 2  # of each speaker
     segments: int = 3
-    high: float = 2.5
+    high: float = 2.5  # means of targets and of non-targets
     low: float = -2.5
-    step: float = 0.0
-    missing: float = 0.0
-    unequal: bool = False
-    shares: tuple[float, ...] = (0.5, 0.5)
+    step: float = 0.0  # scores are rounded to multiples of it, so that there are ties
+    missing: float = 0.0  # the share of trials that the key leaves out
+    unequal: bool = False  # a model and a segment more than the speaker before has, up to three
+    shares: tuple[float, ...] = (0.5, 0.5)  # of the conditions
     infinite: bool = False
-    times: float = 1.0
+    times: float = 1.0  # all scores are multiplied by it
     single: bool = False
 
 
@@ -184,10 +143,8 @@ def law(name: str) -> Trials:
         table = rng.normal(size=(k, 1)) + rng.normal(size=k)
         np.fill_diagonal(table, 1.3 * rng.normal(size=k))
         scores = table[np.ix_(models, segments)] + np.where(same, about.high, about.low)
-        scores = (
-            scores + 0.5 * rng.normal(size=(models.size, 1)) + 1.5 * rng.normal(size=same.shape)
-        )
-        scores = about.times * dyadic(scores)
+        scores = scores + 0.5 * rng.normal(size=(models.size, 1))
+        scores = about.times * dyadic(scores + 1.5 * rng.normal(size=same.shape))
         scores = about.step * np.round(scores / about.step) if about.step else scores
         return scores.astype(np.float32) if about.single else scores
 
@@ -196,6 +153,7 @@ def law(name: str) -> Trials:
     if about.infinite:
         matrices["a"][0, 0], matrices["a"][1, -1], matrices["a"][-1, 0] = np.inf, -np.inf, -np.inf
     level = rng.permutation(segments.size) % len(about.shares)
+    of = {f"c{i}": i for i in range(len(about.shares))}
     return Trials(
         name=name,
         models=row_ids,
@@ -204,23 +162,18 @@ def law(name: str) -> Trials:
         is_non=~same & kept,
         matrices=matrices,
         speakers={name: f"p{speaker:02d}" for name, speaker in whose},
-        conditions={
-            f"c{i}": np.broadcast_to(level == i, same.shape) & kept
-            for i in range(len(about.shares))
-        },
-        shares={f"c{i}": share for i, share in enumerate(about.shares)},
+        conditions={c: np.broadcast_to(level == i, same.shape) & kept for c, i in of.items()},
+        shares=dict(zip(of, about.shares, strict=True)),
         measures=(dyadic(rng.random(models.size)), dyadic(rng.random(segments.size))),
     )
 
 
 def oracle_names() -> list[str]:
-    """Return the names of the oracle's lists of scores."""
     return sorted(path.stem.removeprefix("stats_") for path in ORACLE.glob("stats_*.npz"))
 
 
 @functools.cache
 def oracle(name: str) -> Lists:
-    """Read lists of scores of the oracle."""
     with np.load(ORACLE / f"stats_{name}.npz") as file:
         return Lists(name=f"oracle {name}", tar=file["tar"], non=file["non"])
 
@@ -236,7 +189,6 @@ class Shipped(Lists):
     speakers: dict[str, str]
 
     def of(self, label: str, system: str) -> np.ndarray:
-        """Return the scores of one class."""
         return self.scores[system][self.labels == label]
 
 
@@ -281,7 +233,6 @@ def shipped(folder: Path, name: str) -> Shipped:
 
 
 def _column(group: h5py.Group) -> np.ndarray:
-    """Return a column of numbers, or of texts."""
     if "values" in group:
         return np.asarray(group["values"][()])
     return np.asarray(group["levels"][()].astype(str)[group["codes"][()]])

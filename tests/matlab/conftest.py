@@ -1,14 +1,11 @@
 """Fixtures of the tests of the toolkit's names."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bosaris_py.matlab as b
-
-Part = tuple[b.Key, list[b.Scores]]
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +25,7 @@ def names() -> tuple[list[str], list[str]]:
 def part_of(quality_record, names):
     """Return key and scores of "dev" or "eval"."""
 
-    def part(which: str) -> Part:
+    def part(which: str) -> tuple[b.Key, list[b.Scores]]:
         key = b.Key(*names, quality_record[f"{which}_tar"] > 0, quality_record[f"{which}_non"] > 0)
         systems = [b.Scores(quality_record[f"{which}_{name}"], *names) for name in ("s1", "s2")]
         return key, systems
@@ -37,10 +34,10 @@ def part_of(quality_record, names):
 
 
 @pytest.fixture
-def dev(part_of: Callable[[str], Part]) -> Part:
+def dev(part_of):
     return part_of("dev")
 
 
 @pytest.fixture
-def evaluation(part_of: Callable[[str], Part]) -> Part:
+def evaluation(part_of):
     return part_of("eval")

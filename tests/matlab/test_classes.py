@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,37 +13,31 @@ from scipy.stats import norm
 import bosaris_py.matlab as b
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 
-CASES: dict[str, dict[str, Any]] = {
-    case["name"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "reference" / "oracle" / "classes.json").read_text()
-    )
-}
+FILE = Path(__file__).parents[1] / "reference" / "oracle" / "classes.json"
+CASES: dict[str, dict[str, Any]] = {case["name"]: case for case in json.loads(FILE.read_text())}
 
 
-def mask(values: Any) -> np.ndarray:
-    return np.array(values, dtype=bool)
+def made(cls: type, stored: dict[str, Any], *masks: str) -> Any:
+    names = {name: stored[name] for name in ("modelset", "segset")}
+    return cls(**names, **{name: np.array(stored[name], dtype=bool) for name in masks})
 
 
 @pytest.fixture
 def scr() -> b.Scores:
     stored = CASES["Results(scr,key)"]["in"]["obj"]
-    names = stored["modelset"], stored["segset"]
-    return b.Scores(stored["scoremat"], *names, mask(stored["scoremask"]))
+    return made(partial(b.Scores, stored["scoremat"]), stored, "scoremask")
 
 
 @pytest.fixture
 def key() -> b.Key:
-    stored = CASES["Results(scr,key)"]["in"]["key"]
-    names = stored["modelset"], stored["segset"]
-    return b.Key(*names, mask(stored["tar"]), mask(stored["non"]))
+    return made(b.Key, CASES["Results(scr,key)"]["in"]["key"], "tar", "non")
 
 
 def test_Results_of_scores_and_key(scr: b.Scores, key: b.Key) -> None:
     expected = CASES["Results(scr,key)"]["out"]
     results = b.Results(scr, key)
-    assert results.num_tar() == expected["numtar"]
-    assert results.num_non() == expected["numnon"]
+    counts = results.num_tar(), results.num_non()
+    assert counts == (expected["numtar"], expected["numnon"])
     for value, name in (
         (results.get_eer(), "eer"),
         (results.get_prbep(), "prbep"),
@@ -64,12 +59,11 @@ def test_Results_of_two_lists(scr: b.Scores, key: b.Key) -> None:
 
 def test_map_mod_names() -> None:
     case = CASES["map_mod_names"]
-    stored, expected = case["in"]["ndx"], case["out"]
-    ndx = b.Ndx(stored["modelset"], stored["segset"], mask(stored["trialmask"]))
+    ndx, expected = (made(b.Ndx, of, "trialmask") for of in (case["in"]["ndx"], case["out"]))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = b.map_mod_names(ndx, case["in"]["src"], case["in"]["dst"])
-    assert result == b.Ndx(expected["modelset"], expected["segset"], mask(expected["trialmask"]))
+    assert result == expected
     assert "".join(f"Warning: {w.message}\n" for w in caught) == case["log"]
     assert all(w.filename == __file__ for w in caught), "points at the caller"
 
@@ -119,8 +113,7 @@ def test_maths() -> None:
     assert expected["probit"][1] == -np.inf
     assert norm.logcdf(b.probit(1e-300)) == pytest.approx(np.log(1e-300), rel=1e-12)
     assert np.isscalar(b.neglogsigmoid(0.0))
-    assert np.isnan(b.sigmoid(np.nan))
-    assert np.isnan(b.neglogsigmoid(np.nan))
+    assert np.isnan([b.sigmoid(np.nan), b.neglogsigmoid(np.nan)]).all()
     # Where the toolkit rounds to zero.
     assert b.neglogsigmoid(40.0) == pytest.approx(np.exp(-40.0), rel=1e-12)
 
@@ -151,8 +144,7 @@ def test_maps(tmp_path: Path) -> None:
     path = tmp_path / "map.txt"
     path.write_text("a 1\nb\t2\n")
     table = b.read_map(path)
-    assert table.keySet.tolist() == ["a", "b"]
-    assert table.values.tolist() == ["1", "2"]
+    assert (table.keySet.tolist(), table.values.tolist()) == (["a", "b"], ["1", "2"])
     assert b.maplookup(table, ["b", "a", "b"]).tolist() == ["2", "1", "2"]
     path.write_text("a 1\nb\n")
     with pytest.raises(FileFormatError, match=r"map\.txt"):
@@ -163,34 +155,24 @@ def test_maplookup() -> None:
     table = b.KeyValueMap(["a", "b", "a"], [1.5, 2.5, 3.5])
     # The last of equal keys counts, as the toolkit means it.
     values, is_present = b.maplookup(table, ["a", "c", "b"], nargout=2)
-    assert values.tolist() == [3.5, 2.5]
-    assert is_present.tolist() == [True, False, True]
-    with pytest.raises(InvalidInputError, match="1 of keys not in map: c"):
-        b.maplookup(table, ["a", "c"])
-    with pytest.raises(InvalidInputError):
-        b.maplookup(table, [1, 2])
+    assert (values.tolist(), is_present.tolist()) == ([3.5, 2.5], [True, False, True])
+    for unknown in (["a", "c"], [1, 2]):
+        with pytest.raises(InvalidInputError):
+            b.maplookup(table, unknown)
     assert b.maplookup(b.Id_Map(["x"], ["y"]), ["x"]).tolist() == ["y"]
     assert b.maplookup({"keySet": ["x"], "values": [7]}, ["x"]).tolist() == [7]
 
 
-@pytest.mark.parametrize(
-    ("matrix", "text"),
-    [
+def test_sprintfmatrix() -> None:
+    for matrix, text in (
         # Widths by the rule that gives the toolkit's only recorded table.
         ([[1, 10], [100, 5]], "  1   10\n100    5\n"),
         # As octave-cli 7.3 writes them.
         ([[-1, 2]], "-1  2\n"),
-        ([[0.5]], "0.5\n"),
-        ([[0.0]], "0\n"),
+        *(([[0.5]], "0.5\n"), ([[0.0]], "0\n"), ([[-np.inf]], "-Inf\n")),
         ([0.25, 12.5], "0.25         12.5\n"),
         ([[np.nan, 1.0]], "NaN    1\n"),
         ([[np.inf, 1.5], [2.0, 3.0]], "Inf         1.5\n  2           3\n"),
-        ([[-np.inf]], "-Inf\n"),
-    ],
-)
-def test_sprintfmatrix(matrix: list[list[float]], text: str) -> None:
-    assert b.sprintfmatrix(matrix) == text
-
-
-def test_sprintfmatrix_with_names() -> None:
+    ):
+        assert b.sprintfmatrix(matrix) == text
     assert b.sprintfmatrix([[1], [2]], ["a", "bc"]) == "a: 1\nbc: 2\n"

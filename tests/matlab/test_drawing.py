@@ -15,13 +15,10 @@ import bosaris_py.matlab as b
 from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.plots import DETWindow
 
-WINDOWS = ["new", "old", "big", "sre10"]
-
 
 @pytest.fixture(scope="module")
 def drawings(oracle: Path) -> dict[str, Any]:
-    drawings: dict[str, Any] = json.loads((oracle / "plots.json").read_text())
-    return drawings
+    return json.loads((oracle / "plots.json").read_text())
 
 
 @pytest.fixture
@@ -59,7 +56,7 @@ def compare(plot: Any, recorded: dict[str, Any], warp: Any, skip: tuple[int, ...
             np.testing.assert_allclose(found, wanted.astype(float), rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("name", WINDOWS)
+@pytest.mark.parametrize("name", ["new", "old", "big", "sre10"])
 def test_Det_Plot(drawings: dict[str, Any], gauss: Gauss, name: str) -> None:
     recorded = drawings[f"det_{name}"]
     with warnings.catch_warnings(record=True) as caught:
@@ -80,8 +77,8 @@ def test_Det_Plot(drawings: dict[str, Any], gauss: Gauss, name: str) -> None:
     # The hull is sampled in another way; tests/plots compare it.
     compare(plot, recorded, special.ndtri, skip=(len(recorded["lines"]) - 1,))
     window = b.Det_Plot.make_plot_window_from_string(name)
-    assert window.pfa_limits == tuple(recorded["window"]["pfa_limits"])
-    assert window.pmiss_limits == tuple(recorded["window"]["pmiss_limits"])
+    for limits in ("pfa_limits", "pmiss_limits"):
+        assert getattr(window, limits) == tuple(recorded["window"][limits])
     minimum, pmiss, pfa, *_ = b.fast_minDCF(*gauss, 0.0, normalize=True)
     assert mindcf == (minimum, pmiss, pfa)
 
@@ -123,8 +120,7 @@ def test_every_curve_of_the_Norm_DCF_Plot(gauss: Gauss) -> None:
     plot = b.Norm_DCF_Plot([], "title")
     assert plot.ax.get_xlim() == (-10.0, 0.0), "[] stands for the default"
     plot.set_system(*gauss)
-    kinds = [f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")]
-    for kind in kinds:
+    for kind in (f"{k}_{w}" for k in ("dcf_curve", "miss_rate", "fa_rate") for w in ("act", "min")):
         getattr(plot, f"plot_{kind}")(["r", "LineWidth", 3], kind)
         line = plot.ax.lines[-1]
         assert to_rgb(line.get_color()) == (1.0, 0.0, 0.0)
@@ -187,15 +183,15 @@ def test_scripts_that_draw_from_files(tmp_path: Path, gauss: Gauss) -> None:
     labels = np.arange(1000) < 200
     scr = b.Scores(np.concatenate(gauss)[np.newaxis], ["m"], [f"s{j}" for j in range(1000)])
     key = b.Key(["m"], scr.segset, labels[np.newaxis], ~labels[np.newaxis])
-    for name, item in (("scr", scr), ("key", key)):
-        item.save(tmp_path / f"{name}.h5")
-    files = {name: tmp_path / f"{name}.h5" for name in ("scr", "key")}
+    files = tmp_path / "scr.h5", tmp_path / "key.h5"
+    for item, path in zip((scr, key), files, strict=True):
+        item.save(path)
     with pytest.warns(BosarisWarning, match="mindcf point"):
-        b.detplot(files["scr"], files["key"], tmp_path / "a.pdf", 0.001, "title", "curve")
+        b.detplot(*files, tmp_path / "a.pdf", 0.001, "title", "curve")
     # MATLAB adds the extension when it prints.
-    b.detplot(files["scr"], files["key"], tmp_path / "b", 0.5)
+    b.detplot(*files, tmp_path / "b", 0.5)
     assert not (tmp_path / "b").exists()
-    four = (files["key"], files["key"], files["scr"], files["scr"])
+    four = [files[i] for i in (1, 1, 0, 0)]
     b.dcfplot(*four, tmp_path / "c.pdf")
     b.dcfplot(*four, tmp_path / "d.pdf", "title", -5, 5, 0, 1.4, 0.1)
     for name in "abcd":

@@ -4,7 +4,6 @@
 
 import logging
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -46,20 +45,10 @@ def test_train_linear_fuser(run: str) -> None:
         np.testing.assert_allclose(w, LINEAR[f"{run}_w_exact"], rtol=1e-6, atol=1e-6)
 
 
-@pytest.fixture
-def helpers(oracle: Path) -> dict[str, np.ndarray]:
-    with np.load(oracle / "fusion_helpers.npz") as file:
-        return {name: file[name] for name in file.files}
-
-
-def row_key(labels: np.ndarray) -> b.Key:
-    """A key with one model, whose trials are in the order of the labels."""
-    segments = [f"s{number:03d}" for number in range(labels.size)]
-    return b.Key(["m"], segments, labels[np.newaxis] > 0, labels[np.newaxis] < 0)
-
-
-def test_recorded_helpers(helpers: dict[str, np.ndarray]) -> None:
-    scores, key = helpers["scores"], row_key(helpers["classf"])
+def test_recorded_helpers() -> None:
+    helpers = np.load(FOLDER / "fusion_helpers.npz")
+    scores, labels = helpers["scores"], helpers["classf"][np.newaxis]
+    key = b.Key(["m"], [f"s{number:03d}" for number in range(labels.size)], labels > 0, labels < 0)
     for result, name in (
         (b.estimate_target_proportions(scores, 0.08), "prop_008"),
         (b.estimate_target_proportions(scores, 0.5), "prop_05"),
@@ -72,9 +61,6 @@ def test_recorded_helpers(helpers: dict[str, np.ndarray]) -> None:
         np.testing.assert_allclose(
             result, helpers[name], rtol=0, atol=1e-12, strict=True, err_msg=name
         )
-
-
-Part = tuple[b.Key, list[b.Scores]]
 
 
 def test_recorded_fusion_of_dev_and_eval(quality_record, dev, evaluation):
@@ -119,16 +105,15 @@ def test_from_files(dev, evaluation, tmp_path, caplog):
     assert f"loading {scores[0]}, {scores[1]}" in caplog.messages
 
 
-def test_refused(dev: Part) -> None:
+def test_refused(dev: tuple[b.Key, list[b.Scores]]) -> None:
     key, systems = dev
     lacking = b.Scores(systems[0].scoremat, key.modelset, key.segset, systems[0].scoremat > 0)
-    calls: list[Any] = [
+    for call in (
         lambda: b.stackScores(key, [systems[0], lacking]),
         lambda: b.linear_fusion_dev_eval(key, systems, key, systems, 0.1, 9, [], True, True),
         # Arguments in the order of another function.
         lambda: b.linear_fusion_scores(key, systems, 100, 0.1, [], True, True),
         lambda: b.make_initial_fusion_weights(0),
-    ]
-    for call in calls:
+    ):
         with pytest.raises((InvalidInputError, TrialMismatchError)):
             call()

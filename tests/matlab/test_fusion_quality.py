@@ -20,21 +20,18 @@ Part = tuple[b.Key, list[b.Scores]]
 
 PRIOR = 0.1
 EARLY_STOP = 3e-3
+PARTS = ("dev", "eval")
 # niters, obj_func, cstepHessian, quiet
 SETTINGS = (100, [], True, True)
 
 
-def quality_of(record: Record, part: str, names: Names) -> b.Quality:
-    return b.Quality(*names, record[f"{part}_mq"], record[f"{part}_sq"])
+Qualities = list[b.Quality]
 
 
 @pytest.fixture
-def qualities(quality_record: Record, names: Names) -> tuple[b.Quality, b.Quality]:
-    dev, evaluation = (quality_of(quality_record, part, names) for part in ("dev", "eval"))
-    return dev, evaluation
-
-
-Qualities = tuple[b.Quality, b.Quality]
+def qualities(quality_record: Record, names: Names) -> Qualities:
+    record = quality_record
+    return [b.Quality(*names, record[f"{part}_mq"], record[f"{part}_sq"]) for part in PARTS]
 
 
 def close(found: b.Scores, expected: np.ndarray, key: b.Key, atol: float) -> None:
@@ -58,20 +55,14 @@ def test_dev_and_eval(quality_record, dev, evaluation, qualities, mixing):
     close(eval_qual, quality_record[f"qeval_{mixing}"], evaluation[0], EARLY_STOP)
     lin, qual = b.linear_and_quality_fusion_scores(*dev, [qualities[0]], qtrans, PRIOR, *SETTINGS)
     assert (lin, qual) == (dev_lin, dev_qual)
-
-
-@pytest.mark.parametrize("mixing", ["I2", "sum", "first"])
-def test_train_qfuser(quality_record: Record, dev: Part, qualities: Qualities, mixing: str) -> None:
+    # Its training.
     key, systems = dev
-    mixed = b.applyQtrans(qualities[0], quality_record[f"Qtrans_{mixing}"])
-    stack = b.stackScores(key, systems)
+    mixed, stack = b.applyQtrans(qualities[0], qtrans), b.stackScores(key, systems)
     f, nxe, w = b.train_qfuser(stack, mixed, key, True, [], True, 100, [], PRIOR)
-    assert nxe == pytest.approx(float(quality_record[f"nxe_{mixing}"]), rel=0, abs=2e-8)
-    exact = float(quality_record[f"nxe_{mixing}_exact"])
-    assert nxe == pytest.approx(exact, rel=0, abs=1e-12)
-    close(
-        b.assemble_scr(f(stack, mixed, key), key), quality_record[f"qdev_{mixing}_exact"], key, 1e-6
-    )
+    for name, atol in ((f"nxe_{mixing}", 2e-8), (f"nxe_{mixing}_exact", 1e-12)):
+        assert nxe == pytest.approx(float(quality_record[name]), rel=0, abs=atol)
+    own = b.assemble_scr(f(stack, mixed, key), key)
+    close(own, quality_record[f"qdev_{mixing}_exact"], key, 1e-6)
     # The toolkit's weights are not unique, what they give is: the recorded scores.
     recorded = quality_record[f"w_{mixing}"]
     assert recorded.shape == w.shape
@@ -144,36 +135,28 @@ def test_missing_quality(quality_record, names, dev, evaluation, qualities):
 
 def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path: Path) -> None:
     ndx = evaluation[0].to_ndx()
-    items = {"key": dev[0], "ndx": ndx, "dev_q": qualities[0], "eval_q": qualities[1]}
-    items |= {f"dev_{n}": s for n, s in enumerate(dev[1])}
-    items |= {f"eval_{n}": s for n, s in enumerate(evaluation[1])}
-    path = {name: tmp_path / f"{name}.h5" for name in items}
-    for name, item in items.items():
-        item.save(path[name])
-    out = [tmp_path / f"out{n}.h5" for n in range(4)]
-    systems = [[path[f"{part}_{n}"] for n in (0, 1)] for part in ("dev", "eval")]
-    identity = np.eye(2)
-    b.linear_and_quality_fusion_scores_from_files(
-        path["key"], systems[0], [path["dev_q"]], identity, *out[:2], PRIOR, *SETTINGS
-    )
+    paths = [tmp_path / f"{n}.h5" for n in range(12)]
+    items = (dev[0], *dev[1], qualities[0], ndx, *evaluation[1], qualities[1])
+    for item, path in zip(items, paths, strict=False):
+        item.save(path)
+    identity, out = np.eye(2), paths[8:]
+    dev_files = paths[0], paths[1:3], [paths[3]], identity
+    b.linear_and_quality_fusion_scores_from_files(*dev_files, *out[:2], PRIOR, *SETTINGS)
     expected = b.linear_and_quality_fusion_scores(*dev, [qualities[0]], identity, PRIOR, *SETTINGS)
     assert tuple(b.Scores.read(name) for name in out[:2]) == expected
-    dev_files = path["key"], systems[0], [path["dev_q"]], identity
-    eval_files = path["ndx"], systems[1], [path["eval_q"]]
+    eval_files = paths[4], paths[5:7], [paths[7]]
     b.linear_and_quality_fusion_dev_eval_from_files(*dev_files, *eval_files, *out, PRIOR, *SETTINGS)
     new = ndx, evaluation[1], [qualities[1]]
     dev_lin, eval_lin, dev_qual, eval_qual = b.linear_and_quality_fusion_dev_eval(
         *dev, [qualities[0]], identity, *new, PRIOR, *SETTINGS
     )
     # Files come in another order than values: dev without and with quality, then eval.
-    found = [b.Scores.read(name) for name in out]
-    assert found == [dev_lin, dev_qual, eval_lin, eval_qual]
-    assert b.load_qual_files([path["dev_q"]]) == [qualities[0]]
+    assert [*map(b.Scores.read, out)] == [dev_lin, dev_qual, eval_lin, eval_qual]
+    assert b.load_qual_files([paths[3]]) == [qualities[0]]
 
 
 def test_a_single_object_is_an_array_of_one(dev: Part, qualities: Qualities) -> None:
-    key, (system, _) = dev
-    mixing = np.eye(2), PRIOR, *SETTINGS
+    (key, (system, _)), mixing = dev, (np.eye(2), PRIOR, *SETTINGS)
     assert b.stackQ(key, qualities[0]) == b.stackQ(key, [qualities[0]])
     alone = b.linear_and_quality_fusion_scores(key, system, qualities[0], *mixing)
     listed = b.linear_and_quality_fusion_scores(key, [system], [qualities[0]], *mixing)

@@ -23,7 +23,7 @@ def logger() -> Iterator[b.Logger]:
 
 
 def test_each_sink_takes_its_levels(logger: b.Logger) -> None:
-    some, everything, nothing = io.StringIO(), io.StringIO(), io.StringIO()
+    some, everything, nothing = (io.StringIO() for _ in range(3))
     logger.add_fid(some, b.Logger.Minor_Info + b.Logger.Error)
     logger.add_fid(everything)
     logger.add_fid(nothing, b.Logger.None_)
@@ -35,13 +35,12 @@ def test_each_sink_takes_its_levels(logger: b.Logger) -> None:
     b.log_info("fine")
     b.logprint(b.Logger.Debug_2, "deep")
     assert some.getvalue() == "minor\nError: bad 0.5\n"
-    assert everything.getvalue() == (
-        "3 of five\nminor\nError: bad 0.5\nWarning: odd\nInfo: fine\ndeep\n"
-    )
+    said = "3 of five", "minor", "Error: bad 0.5", "Warning: odd", "Info: fine", "deep"
+    assert everything.getvalue() == "\n".join((*said, ""))
     assert nothing.getvalue() == ""
-    levels = ("Major_Error", "Error", "Warning", "Minor_Warning", "Info", "Minor_Info", "Debug_1")
-    assert [getattr(b.Logger, name) for name in levels] == [1, 2, 4, 8, 16, 32, 64]
-    assert (b.Logger.Debug_2, b.Logger.None_, b.Logger.All) == (128, 0, 255)
+    levels = "Major_Error Error Warning Minor_Warning Info Minor_Info Debug_1 Debug_2"
+    assert [getattr(b.Logger, name) for name in levels.split()] == [2**i for i in range(8)]
+    assert (b.Logger.None_, b.Logger.All) == (0, 255)
     for level in (-1, 256, 1.5, "Info"):
         with pytest.raises(InvalidInputError):
             logger.add_stdout(level)
