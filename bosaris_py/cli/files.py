@@ -147,7 +147,9 @@ def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
-    return file, text_options(args, columns={"score": column} if column else args.columns)
+    others = (args.columns or "").split(",") if "=" in (args.columns or "") else []
+    told = [*(each for each in others if not each.startswith("score=")), f"score={column}"]
+    return file, text_options(args, columns=",".join(told) if column else args.columns)
 
 
 def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:

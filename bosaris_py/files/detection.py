@@ -100,13 +100,12 @@ def _looks(rows: Sequence[Row], labels: Vocabulary | None = None) -> list[Look]:
     return [Look(filter(None, cells), labels) for cells in itertools.zip_longest(*rows)]
 
 
-def _ways(lines: Sequence[bytes]) -> list[tuple[bytes | None, list[Row]]]:
+def _ways(lines: Sequence[bytes]) -> list[tuple[bytes | None, Sequence[Row]]]:
     """Return the ways to cut lines, the likeliest first: at blanks, or at a mark."""
     most = formats.MOST_WORDS
-    blanks: list[Row]
     blanks = [unquote(each, None) if b'"' in each else each.split(None, most) for each in lines]
     marks = [mark for mark in (b"\t", b",", b";", b"|") if mark in lines[0]]
-    ways: list[tuple[bytes | None, list[Row]]]
+    ways: list[tuple[bytes | None, Sequence[Row]]]
     ways = [(mark, [unquote(line, mark) for line in lines]) for mark in marks]
     # A table may have blanks behind its commas.
     cells = [cell for row in blanks for cell in row[:-1]]
@@ -209,6 +208,12 @@ def _is_header(rows: Sequence[Row], labels: Vocabulary | None) -> bool:
         is_likely |= len(below) > 1 and (bool(look.numbers) or n_classes > 1)
     # So may it be in a column about the trials of a format that has such columns.
     return is_likely and not (len(first) > 4 and _readings(rows, labels))
+
+
+def _counts(rows: Sequence[Row], at: int) -> bool:
+    """Tell whether a column numbers the lines."""
+    numbers = [b"%d" % n for n in range(len(rows) + 1)]
+    return [row[at] for row in rows] in (numbers[:-1], numbers[1:])
 
 
 # Formats without a header
@@ -404,8 +409,9 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
             roles = roles_of(names, below)
             free = [at for at in range(len(below)) if at not in roles]
             is_left = "score" not in roles.values() and any(below[at].has_decimals for at in free)
-            # Whose ids have other names, must tell them.
-            ids = {tuple(row[at] for at in free if not below[at].numbers) for row in rows[1:]}
+            # Whose ids have other names, must tell them; numbers of lines are none.
+            own = [at for at in free if not (below[at].has_decimals or _counts(rows[1:], at))]
+            ids = {tuple(row[at] for at in own) for row in rows[1:]}
             is_left |= {"model", "segment"}.isdisjoint(roles.values()) and 2 * len(ids) > len(rows)
             if not is_left and not {"score", "label"}.isdisjoint(roles.values()):
                 return _by_header(path, lines, number, table, None, labels)
@@ -454,7 +460,9 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     roles = roles_of(names, looks)
     free = [at for at in range(len(looks)) if at not in roles]
     scores = [at for at in free if looks[at].may_be("score")]
-    scores = [at for at in scores if looks[at].has_decimals] or scores
+    decimals = [at for at in scores if looks[at].has_decimals]
+    # Beside scores or labels that are named, whole numbers are ids.
+    scores = decimals or ([] if {"score", "label"} & {*roles.values()} else scores)
     free = [at for at in free if at not in scores]
     most = max(len(look.words) for look in looks)
     labels = [at for at in free if looks[at].may_be("label") or looks[at].are_codes]
@@ -533,15 +541,12 @@ def _no_reading(
                 fault = f"in column {at + 1} is not like {show(above[at])} above it"
                 text = f"{show(cell)} {formats.odd_number(cell.decode(errors='replace')) or fault}"
                 return line_error(path, number + end, text)
-        text = f"{show(lines[end])} is not like the lines before it"
-        return line_error(path, number + end, text)
+        return line_error(path, number + end, f"{show(lines[end])} is not like the lines before it")
     looks = _looks(max((rows for _, rows in ways), key=lambda rows: len(rows[0])))
     mark = cut_header(lines[1:])[0] if lines[1:] else None
     widths = [len(unquote(line, mark)) for line in lines[:3]]
     if len(widths) == 3 and widths[0] < widths[1] == widths[2] > 1:
         text = f"{show(lines[0])} is above the lines of the table; take it out"
         return line_error(path, number, text)
-    if all(look.has_decimals for look in looks):
-        return line_error(path, number, f"{show(lines[0])} are numbers; write one in each line")
     text = f"nothing tells what the columns of {show(lines[0])} are; use "
     return line_error(path, number, text + suggest(looks))

@@ -262,7 +262,7 @@ NAMES: Mapping[str, Sequence[str]] = {
         "model[elo]?(id|s)?",
         f"(enroll?|enroll?ment|reference|ref|template|gallery|claim|claimed|known){_REST}",
         f"{_THING}[1a]",
-        "(speaker|spk)(id)?",
+        "(speaker|spk|subject|client|person|user)(id)?",
     ),
     "segment": (
         "segment(id|s)?",

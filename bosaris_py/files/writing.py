@@ -287,8 +287,16 @@ def _texts_of(
         if own is not None:
             return _named(own.levels.tolist(), own.codes)
         # The first set of words, and of a detector of spoofs what is no target.
-        target, other = list(format.vocabularies[0])[:2]
-        return _named([other, target], np.asarray(table.is_target))
+        target, other, *more = format.vocabularies[0]
+        classes = np.asarray(table.is_target).astype(np.intp)
+        if are_kinds(kinds := table.columns.get(KIND)):
+            is_spoof = kinds.values() == "spoof"
+            if is_spoof.any() and not more:
+                found = f"{np.count_nonzero(is_spoof)} spoofs"
+                expected = f"have no spoofs to be written as {format.name}"
+                raise invalid("table", expected, found, spoof="drop")
+            classes[is_spoof] = 2
+        return _named([other, target, *more], classes)
     if role is None and name == "-":
         return lambda part: ["-"] * (part.stop - part.start)
     columns = {"model": table.models, "segment": table.segments, "score": table.scores}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 ORACLE, NAMED = TESTS / "reference" / "oracle", "samples / name"
-HDF5, MAT, TOOLKIT = "files/test_hdf5.py", "files/test_mat.py", "files/test_writing.py"
+HDF5, TOOLKIT = "files/test_hdf5.py", "files/test_writing.py"
 CALIBRATION, STATS = "matlab/test_calibration.py", "matlab/test_stats.py"
 # Module and function, and the words by which it reads the file where these are not its name.
 # A pattern stands for files that are read by a function with a parameter for each.
@@ -27,12 +27,8 @@ READERS: dict[str, tuple[str, ...]] = {
     r"text_io\.json": (TOOLKIT, "test_text_is_read_like_the_toolkit_does"),
     r"samples/contents\.json": (HDF5, "test_samples"),
     r"samples/key_oldformat\.h5": (HDF5, "test_a_key_of_two_masks_warns_at_the_line_of_the_caller"),
-    r"samples/(scores_single|quality_no_has)\.h5": (
-        *(HDF5, "test_single_precision_and_masks_that_are_missing"),
-    ),
-    r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": (HDF5, "test_samples", NAMED),
-    r"samples/quality_oldstruct\.mat": (MAT, "test_struct_of_an_early_release"),
-    r"samples/(?!quality_old)\w+\.mat": (MAT, "test_samples", NAMED),
+    r"samples/(?!key_old)\w+\.h5": (HDF5, "test_samples", NAMED),
+    r"samples/\w+\.mat": (HDF5, "test_samples", NAMED),
     r"samples/\w+\.txt": (TOOLKIT, "test_samples", NAMED),
 }
 PATHS = [path for path in ORACLE.rglob("*") if path.is_file() and path.name != "README.md"]

@@ -1,5 +1,6 @@
 """One small file of each format, written by hand: what is read, and that it is written back."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,3 +124,17 @@ def test_what_is_no_format(tmp_path: Path) -> None:
         detect_format(path)
     with pytest.raises(InvalidInputError, match="one of nist"):
         read_table(path, "sre")
+
+
+def test_whole_numbers_below_unknown_names_may_be_ids(tmp_path: Path) -> None:
+    """Lines of two files in different orders belong together by these ids alone."""
+    path = tmp_path / "a.csv"
+    for text, told in (
+        ("a,b,score\n101,201,2.5\n101,202,-1.5\n", "columns='model=a,segment=b,score=score'"),
+        ("idx,label\n7,target\n3,nontarget\n5,nontarget\n", "columns='segment=idx,label=label'"),
+    ):
+        path.write_text(text)
+        with pytest.raises(FileFormatError, match=re.escape(told)):
+            read_table(path)
+    path.write_text("case,score\n1,2.5\n2,-1.5\n3,0.5\n")
+    assert len(read_table(path)) == 3
