@@ -76,7 +76,8 @@ def evaluate(
     key : Key or path
         Which trials are targets and which non-targets; what `read_key` returns, or its file. HDF5
         files that together are above a tenth of memory are read in blocks, and then `plan`,
-        `conditions`, `speakers` and `cross_fit` are refused.
+        `conditions`, `speakers` and `cross_fit` are refused. So are files in parts: lists of score
+        files by system, and a list of as many keys.
     prior : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs.
     plan : EvaluationPlan or str, optional

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, FloatArray, mark_read_only
+from bosaris_py._arrays import AnyArray, FloatArray, Given, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, MissingTrialsWarning
@@ -586,8 +586,10 @@ def as_systems(systems: object) -> dict[str, Scores]:
     return {n: read_scores(one) if isinstance(one, _PATH) else one for n, one in named.items()}
 
 
-def large_files(systems: object, key: object) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
-    """Return systems and key, if all are files, and too large to be read whole."""
+def large_files(systems: object, key: Given) -> tuple[dict[str, Given], Given] | tuple[()]:
+    """Return systems and key, if all are files, and in parts or too large to be read whole."""
+    if isinstance(systems, Mapping) and isinstance(key, list | tuple):
+        return dict(systems), key
     named = named_systems(systems)
     files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
     if not isinstance(key, _PATH) or len(files) < len(named):

@@ -295,7 +295,7 @@ class Grid(FileMethods):
         fields = self._fields()
         for name, function in (("modelset", models), ("segset", segments)):
             if function is not None:
-                change = function if callable(function) else align.parse_changes(function)
+                change = function if callable(function) else align.parse_changes(str(function))
                 fields[name] = list(map(change, fields[name].tolist()))
         fields["modelset"], fields["segset"] = both_ids(fields["modelset"], fields["segset"])
         return self._made(**fields)

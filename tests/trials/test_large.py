@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import Key, Results, Sample, Scores
+from bosaris_py import Key, Results, Sample, Scores, evaluate
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.metrics.ranks import AUC, EER, PmissAt
@@ -233,6 +233,9 @@ def test_several_files_are_one_set_of_trials(rng: np.random.Generator, tmp_path:
     together = Results(*(np.concatenate(side) for side in zip(*lists, strict=True)))
     assert describe(streamed) == describe(together)
     assert streamed.cllr == pytest.approx(together.cllr, rel=1e-13)
+    (row,) = evaluate({"a": [names[0], names[0], names[1]]}, names[2:], prior=0.1).to_dict()
+    figures = streamed.eer, streamed.act_dcf(0.1)
+    assert (row["eer"], row["act_dcf(0.1)"]) == pytest.approx(figures, rel=1e-13)
     (tmp_path / "link.h5").symlink_to(names[0])
     with pytest.raises(InvalidInputError):
         Results.from_files([names[0], tmp_path / "link.h5"], [names[2], names[2]])
