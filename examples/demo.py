@@ -90,9 +90,9 @@ def evaluate(output: Path) -> None:
     systems["fusion"].save(output / "fused_eval_scores.txt")
     fusion.save(output / "fusion.json")
     evaluation.to_csv(output / "systems.csv")
+    names = ", ".join(path.name for path in sorted(output.iterdir()))
     print(f"\nWritten to {output.resolve()}:")
-    for path in sorted(output.iterdir()):
-        print(f"  {path.name:24s} {path.stat().st_size / 1000:8.1f} kB")
+    print(textwrap.fill(names, 98, initial_indent="  ", subsequent_indent="  "))
 
 
 def print_notes(caught: Sequence[warnings.WarningMessage]) -> None:
