@@ -60,17 +60,25 @@ class _Plot:
         """The matplotlib Figure, which pyplot knows nothing of."""
         return self.plot.figure
 
+    def show(self) -> None:
+        """Show the figure in a window."""
+        self.plot.show()
+
     def __repr__(self) -> str:
         """Say what was drawn."""
         return f"{type(self).__name__} around {self.plot!r}"
 
     def set_system(self, tar: ArrayLike, non: ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.plot.set_system_from_results(Results(tar, non), sys_name)
+        self.set_system_from_results(Results(tar, non), sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
-        self.plot.set_system_from_results(Results(scr, key), sys_name)
+        self.set_system_from_results(Results(scr, key), sys_name)
+
+    def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its results."""
+        self.plot.set_system_from_results(results, sys_name)
 
     def _draw(self, kind: str, plot_args: PlotArgs, legend_string: Text, **more: object) -> None:
         """Call the native method of a kind of line; `more` are its defaults and first arguments."""

@@ -58,8 +58,8 @@ LEFT_OUT = (
 FILES = "read save read_hdf5 read_mat save_hdf5 save_mat"
 TRIALS = f"modelset segset filter merge {FILES} read_txt save_txt"
 PLOT = (
-    "set_system set_system_from_scores plot_DR30_fa plot_DR30_miss plot_DR30_both display_legend "
-    "save_as_pdf"
+    "set_system set_system_from_scores set_system_from_results plot_DR30_fa plot_DR30_miss "
+    "plot_DR30_both display_legend save_as_pdf show"
 )
 
 # What can be read and called of the toolkit's objects, by class.
