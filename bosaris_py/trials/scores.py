@@ -559,8 +559,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
         frame = align.frame_of(ndx.ids, item.ids)
-        if ndx.n_trials:
-            align.refuse_strangers(frame, ndx.ids, item.ids)
+        align.refuse_strangers(frame, ndx.ids, item.ids)
         values, found = item.found_in(ndx, frame)
         rows.append(values)
         if found is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import base
@@ -76,6 +76,11 @@ def test_calibration_for_any_blocks(rng, tmp_path, monkeypatch, dtype, share, bl
     assert_same(found, LinearCalibration.fit_scores(system, key, prior=0.1, ridge=0))
 
 
+EMPTY = Key(["1"], ["1"], [[False]], [[False]])
+STRANGERS = Scores([[0.0]], ["1"], ["2"]), EMPTY, None, True, as_list, as_list, 1
+
+
+@example(*STRANGERS)
 @given(scores(), keys(), BLOCKS, st.booleans(), FORMS, FORMS, st.sampled_from([2**22, 1]))
 def test_any_scores_and_any_key(
     tmp_path_factory, system, key, block_rows, fuse, score_form, key_form, kept
