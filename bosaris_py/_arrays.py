@@ -1,34 +1,34 @@
-"""Array types, read-only arrays, and the base class of immutable records of arrays."""
+"""Types of arguments, read-only arrays, and the base class of immutable records of arrays."""
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 # What a caller gave, before a check has looked at it.
-Given: TypeAlias = Any
+Given = Any
 # A float where one number is asked for, an array where many are.
-Answer: TypeAlias = Any
-AnyArray: TypeAlias = npt.NDArray[Any]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
-FloatArray: TypeAlias = npt.NDArray[np.floating]
-Float64Array: TypeAlias = npt.NDArray[np.float64]
-IndexArray: TypeAlias = npt.NDArray[np.intp]
-IntArray: TypeAlias = npt.NDArray[np.int64]
-# Positions in a list or a matrix, in whichever integer type holds them.
-Positions: TypeAlias = npt.NDArray[np.signedinteger]
-StrArray: TypeAlias = npt.NDArray[np.str_]
+Answer = Any
+FilePath = str | os.PathLike[str]
+Rng = np.random.Generator | int | None
+ArrayLike = npt.ArrayLike
+AnyArray = npt.NDArray[Any]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.floating]
+IntArray = npt.NDArray[np.integer]
+StrArray = npt.NDArray[np.str_]
 # One number: what is computed of it is a float, of arrays an array.
-Number: TypeAlias = float | np.floating | np.integer
+Number = float | np.floating | np.integer
 # Weights of trials as an argument; None if each trial weighs one.
-Weighting: TypeAlias = npt.ArrayLike | None
+Weighting = ArrayLike | None
 # Sums of weights: int64 where all trials weigh whole numbers, else float64.
-Weights: TypeAlias = AnyArray
+Weights = AnyArray
 
 
 def mark_read_only(array: AnyArray) -> AnyArray:

@@ -14,15 +14,16 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
-from bosaris_py._validation import FilePath, safe
+from bosaris_py._arrays import FilePath
+from bosaris_py._validation import safe
 from bosaris_py.errors import printable
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import EERDefinition
 
 # A row of a table: numbers, texts and truth values by the name of their column.
-Record: TypeAlias = dict[str, Any]
+Record = dict[str, Any]
 
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}

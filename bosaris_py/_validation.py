@@ -15,22 +15,18 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._arrays import (
     AnyArray,
+    ArrayLike,
     BoolArray,
-    Float64Array,
     FloatArray,
+    Rng,
     StrArray,
     Weighting,
     read_only,
 )
 from bosaris_py.errors import InvalidInputError, printable
-
-FilePath = str | os.PathLike[str]
-
-Rng = np.random.Generator | int | None
 
 # What can be looked through once, or has no positions.
 _LOOKED_AT_ONCE = (Iterator, KeysView, ValuesView)
@@ -182,7 +178,7 @@ def check_frame(
             raise invalid(name, f"have the ids of `{argument}` as its {attribute}", found, hint)
 
 
-def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_float_array(values: ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
     values = as_list(values)
@@ -210,7 +206,7 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     raise invalid(name, "hold real numbers", describe(array), hint)
 
 
-def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_vector(values: ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 1-D float array, without a copy where possible."""
     # float32 stays float32, any other real type becomes float64.
     array = as_float_array(values, name)
@@ -221,10 +217,7 @@ def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def as_score_lists(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the scores of both classes as vectors; refuse labels and scores in their place."""
     check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
@@ -264,7 +257,7 @@ def are_labels(values: FloatArray) -> bool:
     )
 
 
-def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_matrix(values: ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
     array = as_float_array(values, name)
     if array.ndim != 2:
@@ -346,7 +339,7 @@ def is_missing(value: object) -> bool:
         return not isinstance(value, np.ndarray)
 
 
-def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
+def as_weights(values: Weighting, size: int, name: str) -> FloatArray | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:
         return None
@@ -368,7 +361,7 @@ def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     return weights
 
 
-def check_weight_range(weights: Float64Array | None, name: str) -> None:
+def check_weight_range(weights: FloatArray | None, name: str) -> None:
     """Raise if positive weights are so small or large that their products leave float64."""
     if weights is None or not weights.size:
         return

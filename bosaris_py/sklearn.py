@@ -8,12 +8,11 @@ greater label.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import AnyArray, Float64Array
+from bosaris_py._arrays import AnyArray, ArrayLike, FloatArray
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration.base import Options
@@ -32,7 +31,7 @@ try:
 except ImportError as error:
     raise ImportError("bosaris_py.sklearn needs scikit-learn 1.6 or later") from error
 
-Prior: TypeAlias = float | OperatingPoint
+Prior = float | OperatingPoint
 
 __all__ = ["LLRCalibrator", "ScoreFusion", "cllr_scorer", "eer_scorer", "min_dcf_scorer"]
 
@@ -118,10 +117,10 @@ class _LinearEstimator(
         is_vector = self._map is LinearCalibration and np.ndim(X) == 1
         return np.reshape(X, (-1, 1)) if is_vector else X
 
-    def _by_system(self, scores: Float64Array) -> Float64Array:
+    def _by_system(self, scores: FloatArray) -> FloatArray:
         return scores[:, 0] if self._map is LinearCalibration else scores.T
 
-    def decision_function(self, X: ArrayLike) -> Float64Array:
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
@@ -139,7 +138,7 @@ class _LinearEstimator(
         # Pipelines apply a map to its own trials: nothing is noted of that.
         return self.model_._mapped(self._by_system(scores))[0]
 
-    def transform(self, X: ArrayLike) -> Float64Array:
+    def transform(self, X: ArrayLike) -> FloatArray:
         """Return the log-likelihood-ratios as a column, for the next step of a pipeline.
 
         Parameters
@@ -153,7 +152,7 @@ class _LinearEstimator(
         """
         return self.decision_function(X)[:, np.newaxis]
 
-    def predict_proba(self, X: ArrayLike, prior: Prior | None = None) -> Float64Array:
+    def predict_proba(self, X: ArrayLike, prior: Prior | None = None) -> FloatArray:
         """Return the posterior probabilities of both classes.
 
         Parameters

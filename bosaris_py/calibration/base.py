@@ -7,16 +7,23 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Weighting, by_constructor
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import (
+    ArrayLike,
+    BoolArray,
+    FilePath,
+    FloatArray,
+    Given,
+    Weighting,
+    by_constructor,
+)
 from bosaris_py._parallel import progress_bar
+from bosaris_py.errors import Note, warn
 from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
@@ -28,11 +35,11 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.scores import assemble, joined_scores
 
 # Options by name: of a training, of a field, of a map in a file.
-Options: TypeAlias = dict[str, Given]
+Options = dict[str, Given]
 # Scores of several systems, of one shape.
-Rows: TypeAlias = FloatArray | Sequence[FloatArray]
+Rows = FloatArray | Sequence[FloatArray]
 # Log-likelihood-ratios, and notes on the scores.
-Mapped: TypeAlias = tuple[Float64Array, list[Note]]
+Mapped = tuple[FloatArray, list[Note]]
 
 # Training on fewer trials of a class, or errors of a kind, is uncertain: theory paper, 2.1.2.
 FEWEST = 30
@@ -60,7 +67,7 @@ def _or_none(field: Options) -> Options:
 def _array(n_dims: int) -> Options:
     """Return the settings of a field that is a finite array, read-only."""
 
-    def finite(values: npt.ArrayLike, name: str) -> Float64Array:
+    def finite(values: ArrayLike, name: str) -> FloatArray:
         array = check.as_float_array(values, name).astype(np.float64)
         if array.ndim != n_dims or not array.size or not np.isfinite(array).all():
             raise check.invalid(name, f"be finite, in {n_dims} dimensions", check.describe(values))
@@ -124,7 +131,7 @@ class Map:
         warn(self.notes)
         return self
 
-    def save(self, path: check.FilePath) -> None:
+    def save(self, path: FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
         Parameters
@@ -142,7 +149,7 @@ class Map:
         return attrs.asdict(self, filter=attrs.filters.exclude("notes"))
 
     @classmethod
-    def read(cls, path: check.FilePath) -> Self:
+    def read(cls, path: FilePath) -> Self:
         """Read a map that `save` has written.
 
         Parameters
@@ -167,7 +174,7 @@ class Map:
         return cls._built(parameters, path)
 
     @classmethod
-    def _built(cls, parameters: Options, path: check.FilePath) -> Self:
+    def _built(cls, parameters: Options, path: FilePath) -> Self:
         """Build a map of the parameters in a file, which an error then names."""
         try:
             return cls(**parameters)
@@ -226,7 +233,7 @@ class ScoreMap(Map):
         trained = cls._trained(*classes, **weighted(options, key, scores))
         return attrs.evolve(trained, notes=(*missing, *trained.notes))
 
-    def apply(self, x: Scores | npt.ArrayLike) -> Given:
+    def apply(self, x: Scores | ArrayLike) -> Given:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
@@ -248,7 +255,7 @@ class ScoreMap(Map):
         """
         found: list[Note] = []
 
-        def mapped(scores: npt.ArrayLike) -> Float64Array:
+        def mapped(scores: ArrayLike) -> FloatArray:
             llrs, notes = self._mapped(check.as_vector(scores, "x"))
             found.extend(notes)
             return llrs
@@ -342,9 +349,7 @@ class Met:
         return [Note(errors.SuspectScoresWarning, text, about, self.n_far, advice)]
 
 
-def weighted_sum(
-    rows: Rows, weights: Sequence[float] | Float64Array, offset: float
-) -> Float64Array:
+def weighted_sum(rows: Rows, weights: Sequence[float] | FloatArray, offset: float) -> FloatArray:
     """Return an offset plus the scores of several systems, of one shape, times their weights."""
     llrs = np.full(rows[0].shape, offset)
     # Eq. 30 of the theory paper without quality. In the order of the systems, so that the last
@@ -362,7 +367,7 @@ class RowMap(Map):
     __slots__ = ()
 
     @abstractmethod
-    def _llrs(self, rows: Rows) -> Float64Array:
+    def _llrs(self, rows: Rows) -> FloatArray:
         """Return the LLRs of rows, NaN where a score is or where infinite ones contradict."""
 
     @abstractmethod
@@ -387,9 +392,9 @@ class RowMap(Map):
 
     def _write(
         self,
-        score_files: Sequence[check.FilePath],
-        trial_file: check.FilePath | None,
-        output_file: check.FilePath,
+        score_files: Sequence[FilePath],
+        trial_file: FilePath | None,
+        output_file: FilePath,
         *,
         needs_all: bool = True,
         progress: bool,
@@ -426,7 +431,7 @@ class RowMap(Map):
 
     def _blocks(
         self, files: large.FileTrials, met: Sequence[Met], *, needs_all: bool, progress: bool
-    ) -> Iterator[tuple[slice, Float64Array, BoolArray]]:
+    ) -> Iterator[tuple[slice, FloatArray, BoolArray]]:
         """Yield rows, their log-likelihood-ratios, and where there are any."""
         counts, nan, n_bad, cut = [], [], 0, files.cut()
         bar = progress_bar(files.read(cut), total=len(cut), desc="scores", shown=progress)
@@ -537,8 +542,8 @@ class LinearMap(TrainedMap):
     @classmethod
     def fit(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
@@ -635,7 +640,7 @@ class LinearMap(TrainedMap):
     def fit_files(
         cls,
         score_files: Given,
-        key_file: check.FilePath,
+        key_file: FilePath,
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
@@ -731,12 +736,12 @@ class LinearMap(TrainedMap):
 
     @staticmethod
     @abstractmethod
-    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+    def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
         """Return the scores of one class as an array of the right shape."""
 
     @staticmethod
     @abstractmethod
-    def _as_files(score_files: Given) -> list[check.FilePath]:
+    def _as_files(score_files: Given) -> list[FilePath]:
         """Return the files of all systems."""
 
     @classmethod

@@ -6,14 +6,13 @@ from typing import Literal, NamedTuple, Self, get_args
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray, Given
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, FloatArray, Given
 from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
+from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.costs import no_llrs
 from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.key import Key, as_key
@@ -54,8 +53,8 @@ LLRBounds.high.__doc__ = "The highest log-likelihood-ratio that the trials suppo
 
 
 def llr_bounds(
-    tar: npt.ArrayLike | Scores,
-    non: npt.ArrayLike | Key,
+    tar: ArrayLike | Scores,
+    non: ArrayLike | Key,
     kind: BoundsKind = "elub",
     *,
     speakers: SpeakersLike = None,
@@ -211,8 +210,8 @@ class BoundedCalibration(base.ScoreMap):
     @classmethod
     def fit(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
         calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
@@ -240,8 +239,8 @@ class BoundedCalibration(base.ScoreMap):
     @classmethod
     def _trained(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         calibration: type[base.ScoreMap] = LinearCalibration,
         bounds: BoundsKind = "wide",
         **options: Given,

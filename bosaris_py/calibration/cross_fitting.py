@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Given, IntArray
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import Rng
+from bosaris_py._arrays import Given, IntArray, Rng
 from bosaris_py.calibration import base
-from bosaris_py.errors import FewErrorsWarning
+from bosaris_py.errors import FewErrorsWarning, Note, warn
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores, assemble, scored_trials, stack_scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
-FoldPair: TypeAlias = tuple[int, int]
-Folds: TypeAlias = int | Literal["speaker"]
+FoldPair = tuple[int, int]
+Folds = int | Literal["speaker"]
 # The class of the map that is trained.
 Model = TypeVar("Model", bound=base.Map)
-SystemScores: TypeAlias = Scores | Sequence[Scores] | Mapping[str, Scores]
+SystemScores = Scores | Sequence[Scores] | Mapping[str, Scores]
 
 _WEIGHTS = "tar_weights", "non_weights"
 

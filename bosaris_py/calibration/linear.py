@@ -8,12 +8,11 @@ from typing import ClassVar, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
-from bosaris_py._notes import Note
+from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, Given, Weighting
 from bosaris_py.calibration import base
+from bosaris_py.errors import Note
 from bosaris_py.numerics import scoring as losses
 from bosaris_py.numerics.newton import LinearSolution
 
@@ -36,7 +35,7 @@ class Line(base.ScoreMap, base.RowMap):
     def _mapped(self, scores: FloatArray) -> base.Mapped:
         return base.RowMap._mapped(self, scores[np.newaxis])
 
-    def _llrs(self, rows: base.Rows) -> Float64Array:
+    def _llrs(self, rows: base.Rows) -> FloatArray:
         return base.weighted_sum(rows, [self.scale], self.offset)
 
     def _met(self) -> list[base.Met]:
@@ -149,19 +148,19 @@ class LinearCalibration(base.LinearMap, Line):
         )
 
     @staticmethod
-    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+    def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
         return check.as_vector(scores, name)
 
     @staticmethod
-    def _as_files(score_files: Given) -> list[check.FilePath]:
+    def _as_files(score_files: Given) -> list[FilePath]:
         return [check.as_path(score_files, "score_files")]
 
     def apply_file(
         self,
-        score_file: check.FilePath,
-        output_file: check.FilePath,
+        score_file: FilePath,
+        output_file: FilePath,
         *,
-        ndx_file: check.FilePath | None = None,
+        ndx_file: FilePath | None = None,
         progress: bool = False,
     ) -> None:
         """Turn the scores of a file of any size into those that ``apply`` gives, in another file.
@@ -255,8 +254,8 @@ class GaussianCalibration(Line):
     @classmethod
     def fit(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
         target_share: float = 0.5,
         tar_weights: Weighting = None,

@@ -6,13 +6,11 @@ from typing import Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Given, Weighting
-from bosaris_py._notes import Note
+from bosaris_py._arrays import ArrayLike, FloatArray, Given, Weighting
 from bosaris_py.calibration import base
-from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.errors import Note, SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.numerics.roc import as_class
 from bosaris_py.numerics.scoring import refuse_non_finite
@@ -61,8 +59,8 @@ class PAVCalibration(base.ScoreMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(**base.VECTOR)
-    llr_bounds: Float64Array = attrs.field(**base.VECTOR)
+    score_bounds: FloatArray = attrs.field(**base.VECTOR)
+    llr_bounds: FloatArray = attrs.field(**base.VECTOR)
     score_offset: float = attrs.field(**base.NOT_NEGATIVE)
     n_tar: int = attrs.field(**base.COUNT)
     n_non: int = attrs.field(**base.COUNT)
@@ -83,8 +81,8 @@ class PAVCalibration(base.ScoreMap):
     @classmethod
     def fit(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
         score_offset: float = 0.0,
         tar_weights: Weighting = None,

@@ -13,13 +13,12 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray, Given
-from bosaris_py._notes import warn
+from bosaris_py._arrays import FilePath, FloatArray, Given, Rng
 from bosaris_py._tables import for_json, text_table
 from bosaris_py.calibration import LinearCalibration, LLRBounds
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
 from bosaris_py.calibration.cross_fitting import Folds, cross_fitted
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, warn
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.curves import PAVCurve
@@ -222,8 +221,8 @@ def case_llr(
     bounds: BoundsKind | None = "elub",
     folds: Folds = 5,
     confidence: float = 0.95,
-    rng: check.Rng = 0,
-    files: Sequence[check.FilePath] = (),
+    rng: Rng = 0,
+    files: Sequence[FilePath] = (),
     **options: Given,
 ) -> CaseLLR:
     """Compute the likelihood-ratio of one comparison from a reference set, for a report.
@@ -513,7 +512,7 @@ def validate(
     *,
     speakers: SpeakersLike = None,
     confidence: float = 0.95,
-    rng: check.Rng = 0,
+    rng: Rng = 0,
     base: float | None = None,
 ) -> Validation:
     """Compute the figures of a validation report, with intervals by speakers.

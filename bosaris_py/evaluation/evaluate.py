@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Given
-from bosaris_py._notes import Note, said_of_all, warn
+from bosaris_py._arrays import ArrayLike, FilePath, Given, Rng
 from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py.calibration import CrossFit, LinearCalibration
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.cross_fitting import cross_fitted
-from bosaris_py.errors import SuspectScoresWarning, TrialMismatchError
+from bosaris_py.errors import Note, SuspectScoresWarning, TrialMismatchError, said_of_all, warn
 from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import judge_by_plan
@@ -34,13 +31,10 @@ from bosaris_py.trials.scores import assemble
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # What can be judged without a key, by name.
-ListsLike: TypeAlias = (
-    Mapping[str, Results | tuple[npt.ArrayLike | check.FilePath, npt.ArrayLike | check.FilePath]]
-    | Results
-)
+ListsLike = Mapping[str, Results | tuple[ArrayLike | FilePath, ArrayLike | FilePath]] | Results
 
 # What makes log-likelihood-ratios first: True is `LinearCalibration`.
-CrossFitLike: TypeAlias = bool | type | CrossFit[ScoreMap] | None
+CrossFitLike = bool | type | CrossFit[ScoreMap] | None
 
 # A share of labels that are wrong, as lists of every year have some.
 _FEW_CONTRADICTIONS = 0.01
@@ -48,7 +42,7 @@ _FEW_CONTRADICTIONS = 0.01
 
 def evaluate(
     systems: read.SystemsLike | ListsLike,
-    key: Key | check.FilePath | None = None,
+    key: Key | FilePath | None = None,
     *,
     prior: PriorLike = (0.01, 0.05),
     plan: plans.EvaluationPlan | str | None = None,
@@ -60,7 +54,7 @@ def evaluate(
     eer: EERDefinition | None = None,
     cross_fit: CrossFitLike = None,
     allow_missing: bool = False,
-    rng: check.Rng = None,
+    rng: Rng = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -314,7 +308,7 @@ def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample
 
 
 def _samples_in_files(
-    how: Judging, systems: Mapping[str, check.FilePath], key_file: check.FilePath, **reading: Given
+    how: Judging, systems: Mapping[str, FilePath], key_file: FilePath, **reading: Given
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
     found: dict[str, Sample] = {}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
 from bosaris_py import _tables
-from bosaris_py._arrays import Given
-from bosaris_py._notes import Note, lines_about
-from bosaris_py._validation import FilePath, check_choice, invalid
+from bosaris_py._arrays import FilePath, Given
+from bosaris_py._validation import check_choice, invalid
+from bosaris_py.errors import Note, lines_about
 from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.base import Plot
 
-Kind: TypeAlias = Literal[
-    "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"
-]
+Kind = Literal["det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"]
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Positions, mark_read_only
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import BoolArray, IntArray, mark_read_only
 from bosaris_py._tables import for_json, scale_of_costs, text_table
 from bosaris_py._validation import invalid, list_some
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated, unseen_costs
@@ -30,12 +29,12 @@ from bosaris_py.trials.key import Columns, as_key
 from bosaris_py.trials.scores import scored_trials
 
 # The level of each factor that divides the trials of a partition.
-_Cell: TypeAlias = tuple[tuple[str, str], ...]
+_Cell = tuple[tuple[str, str], ...]
 
 # The trials of a partition as a condition of the sample, its levels, and non-targets of other
 # partitions: where a plan counts only targets of a level, a partition of that level is judged on
 # its own with these.
-_Partition: TypeAlias = tuple[ConditionMembers, Mapping[str, str], Positions | None]
+_Partition = tuple[ConditionMembers, Mapping[str, str], IntArray | None]
 
 _NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
@@ -305,7 +304,7 @@ class _Trials:
 
     sample: Sample
     # Where the targets and the non-targets of the sample stand among the trials of the key.
-    places: Sequence[Positions]
+    places: Sequence[IntArray]
     columns: Columns | None
     members: Sequence[ConditionMembers] = ()
 
@@ -377,7 +376,7 @@ def _partition_cost(
     sample: Sample,
     own: ConditionMembers,
     levels: Mapping[str, str],
-    others: Positions | None,
+    others: IntArray | None,
 ) -> PartitionCost:
     """Evaluate one partition by itself."""
     actual, minimum = _costs(plan, sample.take(own.tar, own.non if others is None else others))
@@ -470,14 +469,14 @@ class _Counted:
         pairs = ([(name, level) for level in of] for name, of in self.where.items())
         return itertools.product(*pairs)
 
-    def among(self, cell: Sequence[tuple[str, str]]) -> Positions:
+    def among(self, cell: Sequence[tuple[str, str]]) -> IntArray:
         """Return the places of the trials that count and have these levels."""
         masks = [self.where[name][level] for name, level in cell]
         return np.flatnonzero(np.logical_and.reduce([self.kept, *masks]))
 
 
 def _counted(
-    plan: EvaluationPlan, columns: Columns, side: str, places: Positions, notes: list[str]
+    plan: EvaluationPlan, columns: Columns, side: str, places: IntArray, notes: list[str]
 ) -> _Counted:
     """Find the trials of a class that a plan counts; values that it does not name raise."""
     kept = np.ones(places.size, dtype=bool)

@@ -16,9 +16,9 @@ import attrs
 import numpy as np
 
 from bosaris_py import errors
-from bosaris_py._arrays import Given
-from bosaris_py._notes import Note
-from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of
+from bosaris_py._arrays import FilePath, Given
+from bosaris_py._validation import describe, invalid, list_some, one_of
+from bosaris_py.errors import Note
 from bosaris_py.metrics.tandem import Form
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts

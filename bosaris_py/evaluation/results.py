@@ -8,12 +8,10 @@ from concurrent.futures import Executor
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, FloatArray, read_only
-from bosaris_py._notes import warn
-from bosaris_py._validation import FilePath
+from bosaris_py._arrays import Answer, ArrayLike, FilePath, FloatArray, read_only
+from bosaris_py.errors import warn
 from bosaris_py.files.columns import as_labels
 from bosaris_py.metrics.costs import Cllr, not_calibrated, unseen_costs
 from bosaris_py.metrics.ranks import AUC, cannot_show, inverted
@@ -28,7 +26,7 @@ from bosaris_py.trials.scores import to_natural
 
 
 def split_by_labels(
-    labels: npt.ArrayLike | Sequence[object], scores: npt.ArrayLike
+    labels: ArrayLike | Sequence[object], scores: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Split the scores of all trials into those of targets and those of non-targets.
 
@@ -107,11 +105,11 @@ class Results:
 
     def __init__(
         self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: ArrayLike | None = None,
+        non_weights: ArrayLike | None = None,
         base: float | None = None,
     ) -> None:
         lists = check.as_score_lists(tar, non, tar_weights, non_weights)
@@ -125,11 +123,7 @@ class Results:
 
     @classmethod
     def from_labels(
-        cls,
-        labels: npt.ArrayLike | Sequence[object],
-        scores: npt.ArrayLike,
-        *,
-        base: float | None = None,
+        cls, labels: ArrayLike | Sequence[object], scores: ArrayLike, *, base: float | None = None
     ) -> "Results":
         """Evaluate the scores of all trials in one list, with a label for each.
 
@@ -418,7 +412,7 @@ class Results:
         return self.rocch.min_dcf_threshold(prior)
 
     def threshold_at(
-        self, *, pmiss: npt.ArrayLike | None = None, pfa: npt.ArrayLike | None = None
+        self, *, pmiss: ArrayLike | None = None, pfa: ArrayLike | None = None
     ) -> Threshold | list[Threshold]:
         """Find the best threshold within a limit of one error-rate.
 
@@ -446,7 +440,7 @@ class Results:
         warn(cannot_show(one, which, rates[rates > 0].min(initial=1.0)))
         return found if rates.ndim else found[0]
 
-    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Answer, Answer]:
+    def error_rates_at(self, thresholds: ArrayLike) -> tuple[Answer, Answer]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
 
         Parameters

@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 import attrs
 import numpy as np
 
-from bosaris_py._notes import Note
-from bosaris_py.errors import FewErrorsWarning, InvalidInputError
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, Note
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
 from bosaris_py.metrics.metric import AnyMetric

@@ -12,10 +12,11 @@ from typing import Any, TypeGuard
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from bosaris_py._arrays import (
     AnyArray,
+    ArrayLike,
     BoolArray,
     FloatArray,
     IntArray,
@@ -24,10 +25,8 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._notes import Note
 from bosaris_py._validation import as_ids, as_list, check_unique, describe, invalid, list_some
-
-CodeArray = npt.NDArray[np.unsignedinteger]
+from bosaris_py.errors import Note
 
 
 class Codes(dict[Any, int]):
@@ -67,10 +66,10 @@ class Factor:
     ['m', 'm']
     """
 
-    codes: CodeArray
+    codes: IntArray
     levels: StrArray
 
-    def __init__(self, codes: npt.ArrayLike, levels: npt.ArrayLike | Sequence[str]) -> None:
+    def __init__(self, codes: ArrayLike, levels: ArrayLike | Sequence[str]) -> None:
         names = as_ids(levels, "levels")
         check_unique(names, "levels")
         dtype = np.min_scalar_type(max(0, names.size - 1))
@@ -78,7 +77,7 @@ class Factor:
         self.__attrs_init__(as_positions(codes, "levels", names.size, "codes", dtype, hint), names)
 
     @classmethod
-    def from_values(cls, values: npt.ArrayLike | Sequence[object]) -> "Factor":
+    def from_values(cls, values: ArrayLike | Sequence[object]) -> "Factor":
         """Make a factor of one value per item.
 
         Parameters
@@ -163,7 +162,7 @@ class Factor:
         """
         return Factor(mark_read_only(np.array(self.codes[indices])), self.levels)
 
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """Count the items of each level.
 
         Returns
@@ -188,7 +187,7 @@ def equal_columns(first: Factor | AnyArray | None, second: Factor | AnyArray | N
 
 
 def as_positions(
-    values: npt.ArrayLike, items: str, size: int, name: str, dtype: npt.DTypeLike, hint: str
+    values: ArrayLike, items: str, size: int, name: str, dtype: DTypeLike, hint: str
 ) -> AnyArray:
     """Return positions in a list, the argument `items`, as a read-only vector of a type.
 
@@ -219,9 +218,9 @@ def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray
     return codes
 
 
-def disagree(first: AnyArray, second: AnyArray) -> npt.NDArray[np.bool_]:
+def disagree(first: AnyArray, second: AnyArray) -> BoolArray:
     """Tell where two arrays differ. NaN agrees with NaN."""
-    differs: npt.NDArray[np.bool_] = first != second
+    differs: BoolArray = first != second
     if first.dtype.kind == "f":
         differs &= ~(np.isnan(first) & np.isnan(second))
     return differs
@@ -237,11 +236,11 @@ class TrialOrder:
     """
 
     codes: IntArray
-    order: npt.NDArray[np.intp] | None
-    repeated: npt.NDArray[np.intp]
-    first: npt.NDArray[np.intp]
+    order: IntArray | None
+    repeated: IntArray
+    first: IntArray
 
-    def conflicts(self, contents: Factor | AnyArray) -> npt.NDArray[np.bool_]:
+    def conflicts(self, contents: Factor | AnyArray) -> BoolArray:
         """Tell for each repeated line whether its content differs from that of the first."""
         # Codes of a factor differ where its texts do.
         values = contents.codes if isinstance(contents, Factor) else contents
@@ -329,7 +328,7 @@ class Table:
         others = [name for name in self.columns if name != KIND]
         return text + (f", columns {', '.join(others)}" if others else "")
 
-    def take(self, lines: npt.ArrayLike) -> Table:
+    def take(self, lines: ArrayLike) -> Table:
         """Return a table of other lines, given by positions or by a mask.
 
         Ids of models and segments that occur no more are left out.
@@ -392,7 +391,7 @@ def are_kinds(column: object) -> TypeGuard[Factor]:
     return isinstance(column, Factor) and set(column.levels.tolist()) <= set(KINDS)
 
 
-def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:
+def factor_of_kinds(classes: IntArray) -> Factor:
     """Return the column of kinds of the class of each trial."""
     # Trials that are left out have a level, too, until they go.
     words = ("nontarget", "target", "spoof", "nontarget")

@@ -59,10 +59,9 @@ import h5py
 import numpy as np
 
 from bosaris_py import __version__, errors
-from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._notes import Note
-from bosaris_py._validation import FilePath, as_path, list_some, safe
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py._arrays import AnyArray, FilePath, StrArray, mark_read_only
+from bosaris_py._validation import as_path, list_some, safe
+from bosaris_py.errors import FileFormatError, InvalidInputError, Note
 from bosaris_py.files.replacing import FULL_DISK, replacing
 
 FORMAT_VERSION = "1.0"
@@ -70,11 +69,11 @@ FORMAT_VERSION = "1.0"
 # What h5py, which has no types, gives: files, groups, data sets and their identifiers.
 H5: TypeAlias = "h5py.Dataset"
 # Of a column: positions in levels, and the levels; or numbers.
-StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
+StoredColumn = tuple[AnyArray, StrArray] | AnyArray
 # Rows of a matrix, their scores, and which of these hold.
-Rows: TypeAlias = tuple[slice, AnyArray, AnyArray]
+Rows = tuple[slice, AnyArray, AnyArray]
 # Arguments of the constructor of the class that was read, by name.
-Arrays: TypeAlias = dict[str, Any]
+Arrays = dict[str, Any]
 
 
 # What files hold.

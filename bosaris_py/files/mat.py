@@ -13,15 +13,15 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import h5py
 import numpy as np
 import scipy
 
 from bosaris_py import __version__
-from bosaris_py._arrays import AnyArray, mark_read_only
-from bosaris_py._validation import FilePath, as_path, list_some, safe
+from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
+from bosaris_py._validation import as_path, list_some, safe
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, KINDS, MASKS, Arrays
@@ -39,7 +39,7 @@ _NO_CELLS = (
 _OCTAVE_SPARSE = "damaged, or a sparse logical matrix as Octave writes it: save full(mask)"
 
 # Fields of a struct: matrices with rows first, of cell arrays of texts vectors; None is neither.
-Struct: TypeAlias = dict[str, AnyArray | None]
+Struct = dict[str, AnyArray | None]
 
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:

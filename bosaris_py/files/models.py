@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from bosaris_py import __version__
-from bosaris_py._validation import FilePath, as_path, describe, invalid
+from bosaris_py._arrays import FilePath
+from bosaris_py._validation import as_path, describe, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files.hdf5 import FORMAT_VERSION, refuse_newer
 from bosaris_py.files.replacing import replacing

@@ -11,7 +11,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bosaris_py._validation import FilePath, as_path, invalid
+from bosaris_py._arrays import FilePath
+from bosaris_py._validation import as_path, invalid
 from bosaris_py.errors import InvalidInputError
 
 # Errors of writing alone, which come without the name of a file.

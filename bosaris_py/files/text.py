@@ -19,14 +19,11 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import AnyArray, FilePath, FloatArray, IntArray, mark_read_only
 from bosaris_py._parallel import progress_bar
-from bosaris_py._validation import FilePath, as_path, invalid
-from bosaris_py.errors import BosarisWarning, FileFormatError
+from bosaris_py.errors import BosarisWarning, FileFormatError, Note, warn
 from bosaris_py.files import columns as kinds, detection, formats
 from bosaris_py.files.columns import Codes, Column, Factor, Table, TrialOrder, Vocabulary
 from bosaris_py.files.detection import line_error
@@ -102,7 +99,7 @@ def file_parts(
 def read_words(path: FilePath) -> list[str]:
     """Return all words of a text, whatever lines they are in."""
     notes: list[Note] = []
-    data = b"".join(part for _, part in file_parts(as_path(path), notes))
+    data = b"".join(part for _, part in file_parts(check.as_path(path), notes))
     warn(notes)
     try:
         return data.decode().split()
@@ -187,7 +184,7 @@ class Texts:
 
     name: str
     codes: Codes = attrs.field(factory=Codes)
-    parts: list[npt.NDArray[np.int32]] = attrs.field(factory=list)
+    parts: list[IntArray] = attrs.field(factory=list)
     longest: int = 0
 
     def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> list[bytes]:
@@ -211,7 +208,7 @@ class Texts:
         at = int(np.argmax(self.parts[-1] == self.codes[text]))
         return line_error(path, numbers[at], fault)
 
-    def all_codes(self) -> npt.NDArray[np.int32]:
+    def all_codes(self) -> IntArray:
         """Return the code of each line."""
         return np.concatenate([np.empty(0, np.int32), *self.parts])
 
@@ -232,7 +229,7 @@ class Numbers:
     name: str
     # In lower case.
     missing: frozenset[bytes] = frozenset()
-    parts: list[Float64Array] = attrs.field(factory=list)
+    parts: list[FloatArray] = attrs.field(factory=list)
 
     def add(self, cells: list[bytes], numbers: Sequence[int], path: Path) -> list[bytes]:
         """Take the cells of some lines."""
@@ -267,7 +264,7 @@ class Numbers:
         fault += "; is this a key?" * (text in ("target", "nontarget"))
         raise line_error(path, number, f"{show(cell)} {fault}")
 
-    def values(self) -> Float64Array:
+    def values(self) -> FloatArray:
         """Return all numbers."""
         return mark_read_only(np.concatenate([np.empty(0), *self.parts]))
 
@@ -356,7 +353,7 @@ def read_table(
     absent = check.as_ids([missing] if isinstance(missing, str) else missing, "missing")
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
-    file, notes = as_path(path), list[Note]()
+    file, notes = check.as_path(path), list[Note]()
     parts = file_parts(file, notes, progress=progress)
     head = read_head(parts)
     if head is None:
@@ -420,7 +417,7 @@ def detect_format(path: FilePath) -> str:
     >>> detect_format(path)
     'voxceleb-scores'
     """
-    file = as_path(path)
+    file = check.as_path(path)
     if (head := read_head(file_parts(file, []))) is None:
         raise FileFormatError(f"{file}: there is no line in this file", path=file)
     return detection.find_plan(file, head.lines, head.number).format.name
@@ -444,11 +441,11 @@ def _vocabulary_of(labels: object) -> Vocabulary:
         # As in `bosaris --labels`.
         labels = dict(part.partition("=")[::2] for part in labels.split(","))
     if not isinstance(labels, Mapping) or not labels:
-        raise invalid("labels", expected, check.describe(labels))
+        raise check.invalid("labels", expected, check.describe(labels))
     for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
         if type(meaning) in (int, float) or meaning not in _CLASSES:
-            raise invalid("labels", expected, f"{meaning!r} for {word!r}")
+            raise check.invalid("labels", expected, f"{meaning!r} for {word!r}")
     return {kinds.spell(str(word)): _CLASSES[meaning] for word, meaning in labels.items()}
 
 
@@ -463,7 +460,7 @@ class ReadColumns:
     score: Numbers | None
     extra: Mapping[str, Texts | Numbers]
     # The class of each line, if there are labels.
-    classes: npt.NDArray[np.uint8] | None
+    classes: IntArray | None
 
     def table(self, spoof: str, suffix: str = "") -> Table:
         """Return the table, with spoofs as is wanted, of ids without a suffix."""
@@ -602,4 +599,4 @@ def refuse_conflicts(
             model, segment = (side.levels[side.codes[lines[0]]] for side in sides)
             text = f"trial {model} {segment} is listed again: its {name} is {second} here and "
             text += f"{first} in line {table.lines[lines[0]]} ({bad.size} such lines)"
-            raise line_error(as_path(path), int(table.lines[lines[1]]), text)
+            raise line_error(check.as_path(path), int(table.lines[lines[1]]), text)

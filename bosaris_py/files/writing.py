@@ -21,16 +21,15 @@ from __future__ import annotations
 import contextlib
 import gzip
 import itertools
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, mark_read_only
-from bosaris_py._notes import Note
-from bosaris_py._validation import FilePath, as_path, invalid, list_some, repetitions
+from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
+from bosaris_py._validation import as_path, invalid, list_some, repetitions
+from bosaris_py.errors import Note
 from bosaris_py.files import formats, text
 from bosaris_py.files.columns import KIND, TARGET, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import line_error
@@ -214,7 +213,7 @@ def _speller(number_format: str | None) -> Callable[[float], str]:
         return float.__repr__
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         # A whole number, such as "%d" makes, has no infinity.
-        if abs(float(number_format % 1.5) - 1.5) <= 0.5 and number_format % math.inf:
+        if abs(float(number_format % 1.5) - 1.5) <= 0.5 and number_format % np.inf:
             return number_format.__mod__
     expected = 'format one number with %, for instance "%f" or "%.9g"'
     raise invalid("number_format", expected, repr(number_format))

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from bosaris_py import calibration
-from bosaris_py._validation import FilePath
+from bosaris_py._arrays import FilePath
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import models
 from bosaris_py.fusion.linear_fusion import LinearFusion

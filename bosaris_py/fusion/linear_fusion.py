@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Given
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, Given
 from bosaris_py.calibration import base
-from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.scoring import TrainingObjective
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
-SystemFiles: TypeAlias = Mapping[str, check.FilePath] | Sequence[check.FilePath]
+SystemFiles = Mapping[str, FilePath] | Sequence[FilePath]
 
 # Normal classes so far apart, one standard deviation of either, have an AUC of 0.76 or 0.24.
 _FAR_BELOW = 0.9
@@ -85,10 +83,10 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
     _needs_all: ClassVar[bool] = True
 
-    weights: Float64Array = attrs.field(**base.VECTOR)
+    weights: FloatArray = attrs.field(**base.VECTOR)
     offset: float = attrs.field(**base.NUMBER)
-    low_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
-    high_scores: Float64Array | None = attrs.field(**base.VECTOR_OR_NONE)
+    low_scores: FloatArray | None = attrs.field(**base.VECTOR_OR_NONE)
+    high_scores: FloatArray | None = attrs.field(**base.VECTOR_OR_NONE)
     system_names: tuple[str, ...] | None = attrs.field(**base.NAMES_OR_NONE)
 
     def __attrs_post_init__(self) -> None:
@@ -103,7 +101,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
     @classmethod
     def from_weights(
-        cls, weights: npt.ArrayLike, offset: float, system_names: Iterable[str] | None = None
+        cls, weights: ArrayLike, offset: float, system_names: Iterable[str] | None = None
     ) -> Self:
         """Make the fusion of weights that are known, such as those of another program.
 
@@ -199,11 +197,11 @@ class LinearFusion(base.LinearMap, base.RowMap):
         )
 
     @staticmethod
-    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+    def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
         return check.as_matrix(scores, name)
 
     @staticmethod
-    def _as_files(score_files: Given) -> list[check.FilePath]:
+    def _as_files(score_files: Given) -> list[FilePath]:
         return as_paths(in_order(score_files, None), "score_files")
 
     @property
@@ -266,8 +264,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
     def apply_files(
         self,
         score_files: SystemFiles,
-        ndx_file: check.FilePath,
-        output_file: check.FilePath,
+        ndx_file: FilePath,
+        output_file: FilePath,
         *,
         progress: bool = False,
     ) -> None:
@@ -302,7 +300,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
             expected = f"hold the scores of {self.n_systems} systems, a row each, as in training"
             raise check.invalid(name, expected, f"{n_systems}")
 
-    def _llrs(self, rows: base.Rows) -> Float64Array:
+    def _llrs(self, rows: base.Rows) -> FloatArray:
         return base.weighted_sum(rows, self.weights, self.offset)
 
     def _met(self) -> list[base.Met]:

@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Given, Positions, StrArray
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray, Given, IntArray, StrArray
 from bosaris_py.calibration import base
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import train_linear
@@ -46,7 +44,7 @@ _CONSTANT = 8 * float(np.finfo(np.float64).eps)
 # ---- The form
 
 
-def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
+def form_from_triangle(triangle: ArrayLike) -> FloatArray:
     """Build the symmetric form L + L' from the toolkit's weights, the lower triangle L."""
     # The triangle comes column after column; its weights on the diagonal count twice.
     weights = check.as_vector(triangle, "triangle")
@@ -60,19 +58,19 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
 
 
 def quality_term(
-    form: Float64Array, modelQ: FloatArray, segQ: FloatArray, models: Positions, segments: Positions
-) -> Float64Array:
+    form: FloatArray, modelQ: FloatArray, segQ: FloatArray, models: IntArray, segments: IntArray
+) -> FloatArray:
     """Evaluate the form for trials, given by the positions of their models and segments."""
     left, right = _with_ones(modelQ), form @ _with_ones(segQ)
     return np.asarray(np.einsum("it,it->t", left[:, models], right[:, segments]))
 
 
-def _with_ones(measures: FloatArray) -> Float64Array:
+def _with_ones(measures: FloatArray) -> FloatArray:
     """Return measures, one column for each id, with a row of ones below."""
     return np.vstack((measures, np.ones(measures.shape[1])))
 
 
-def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[Float64Array, Float64Array]:
+def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return centre and spread of each measure, models and segments counting the same."""
     # Of a constant measure the spread is its magnitude instead, or 1.
     # The same shift and scale on both sides leave the form symmetric; different ones would not.
@@ -86,8 +84,8 @@ def measure_scale(models: FloatArray, segments: FloatArray) -> tuple[Float64Arra
 
 
 def _standardised(
-    measures: measuring.TrialQuality, centre: Float64Array, spread: Float64Array
-) -> list[Float64Array]:
+    measures: measuring.TrialQuality, centre: FloatArray, spread: FloatArray
+) -> list[FloatArray]:
     """Return the measures of models and of segments less the centre, divided by the spread."""
     sides = measures.modelQ, measures.segQ
     return [(side - centre[:, np.newaxis]) / spread[:, np.newaxis] for side in sides]
@@ -96,7 +94,7 @@ def _standardised(
 # ---- Its entries as inputs of a training
 
 
-def form_entries(n_measures: int) -> tuple[Positions, Positions]:
+def form_entries(n_measures: int) -> tuple[IntArray, IntArray]:
     """Return rows and columns of the form without the offset, those of single measures first."""
     # Of redundant features the earlier are kept: better a term of one measure than a product.
     columns, rows = np.triu_indices(n_measures)
@@ -104,7 +102,7 @@ def form_entries(n_measures: int) -> tuple[Positions, Positions]:
     return np.append(np.full_like(single, n_measures), rows), np.append(single, columns)
 
 
-def _features(q: Float64Array, r: Float64Array) -> Float64Array:
+def _features(q: FloatArray, r: FloatArray) -> FloatArray:
     """Return the feature of each entry of the form, of measures (q + 1, t) with a row of ones."""
     i, j = form_entries(len(q) - 1)
     features, below = q[i] * r[j], i != j
@@ -141,10 +139,7 @@ def _kept_inputs(
 
 
 def _measures_of(
-    qualities: measuring.Qualities,
-    ndx: Ndx | Key,
-    qtrans: npt.ArrayLike | None,
-    n_measures: int = 0,
+    qualities: measuring.Qualities, ndx: Ndx | Key, qtrans: ArrayLike | None, n_measures: int = 0
 ) -> measuring.TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
     measures = measuring.quality_of_trials(qualities, ndx)
@@ -218,12 +213,12 @@ class QualityFusion(base.TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**base.VECTOR)
+    weights: FloatArray = attrs.field(**base.VECTOR)
     offset: float = attrs.field(**base.NUMBER)
-    form: Float64Array = attrs.field(**base.MATRIX)
-    centre: Float64Array = attrs.field(**base.VECTOR)
-    spread: Float64Array = attrs.field(**base.VECTOR)
-    qtrans: Float64Array | None = attrs.field(**base.MATRIX_OR_NONE)
+    form: FloatArray = attrs.field(**base.MATRIX)
+    centre: FloatArray = attrs.field(**base.VECTOR)
+    spread: FloatArray = attrs.field(**base.VECTOR)
+    qtrans: FloatArray | None = attrs.field(**base.MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(**base.part(LinearFusion))
 
     def __attrs_post_init__(self) -> None:
@@ -242,7 +237,7 @@ class QualityFusion(base.TrainedMap):
             raise check.invalid("linear, form, spread and qtrans", expected, "others")
 
     @classmethod
-    def _built(cls, parameters: base.Options, path: check.FilePath) -> Self:
+    def _built(cls, parameters: base.Options, path: FilePath) -> Self:
         # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
         if later and "linear" in parameters:
@@ -256,7 +251,7 @@ class QualityFusion(base.TrainedMap):
         qualities: measuring.Qualities,
         key: Key,
         *,
-        qtrans: npt.ArrayLike | None = None,
+        qtrans: ArrayLike | None = None,
         conditions: Conditions | None = None,
         linear: LinearFusion | None = None,
         **options: Given,
@@ -383,7 +378,7 @@ class QualityFusion(base.TrainedMap):
         return int(self.centre.size if self.qtrans is None else self.qtrans.shape[1])
 
     @property
-    def toolkit_weights(self) -> Float64Array:
+    def toolkit_weights(self) -> FloatArray:
         """The weights as the MATLAB toolkit orders them, for measures as they are.
 
         Weights of the systems, offset, then the lower triangle of a matrix L, column after column,
@@ -475,8 +470,8 @@ class QualityFusion(base.TrainedMap):
 Combine = Literal["min", "max", "sum", "difference"]
 
 # One for both sides, or a pair for (models, segments), None for a side that does not count.
-OfSide: TypeAlias = SegmentQuality | measuring.Numbers | None
-Measured: TypeAlias = OfSide | tuple[OfSide, OfSide]
+OfSide = SegmentQuality | measuring.Numbers | None
+Measured = OfSide | tuple[OfSide, OfSide]
 
 # The difference of two values is their range.
 _COMBINE: dict[str, Given] = {"min": np.min, "max": np.max, "sum": np.sum, "difference": np.ptp}
@@ -544,7 +539,7 @@ def quality_systems(
             expected = f"hold names among {', '.join(qualities)}"
             raise check.invalid(argument, expected, check.describe(names))
     values = stack_scores(scores, ndx)
-    shifts, products = list[Float64Array](), list[Float64Array]()
+    shifts, products = list[FloatArray](), list[FloatArray]()
     for name, measured in qualities.items():
         pair = measured if isinstance(measured, tuple) else (measured, measured)
         parts = zip(pair, ndx.ids, ndx.trial_positions(), strict=True)
@@ -557,7 +552,7 @@ def quality_systems(
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
-def _trial_values(given: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
+def _trial_values(given: object, ids: StrArray, positions: IntArray, name: str) -> FloatArray:
     """Return the value of the model, or of the segment, of each trial."""
     quality = measuring.as_quality(given)
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:

@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, FloatArray, Given
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid
+from bosaris_py._arrays import FilePath, FloatArray, Given
+from bosaris_py._validation import as_float_array, as_path, describe, invalid
 from bosaris_py.calibration import LinearCalibration, base
+from bosaris_py.errors import Note, warn
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials import Scores, scores as scoring
@@ -230,7 +230,7 @@ class SASVFusion(base.RowMap):
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])
 
-    def _llrs(self, rows: base.Rows) -> Float64Array:
+    def _llrs(self, rows: base.Rows) -> FloatArray:
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
         llrs = self.asv._llrs(rows[:1]), self.cm._llrs(rows[1:])

@@ -7,11 +7,9 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._arrays import ArrayLike, FilePath, FloatArray
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 from bosaris_py.trials.scores import Systems as Systems
@@ -28,7 +26,7 @@ def require(name: str, value: object, kind: type[T]) -> T:
     """Return `value`; raise unless it is a Key, an Ndx, or whatever `kind` is."""
     if isinstance(value, kind):
         return value
-    raise invalid(name, f"be of class {kind.__name__}", describe(value))
+    raise check.invalid(name, f"be of class {kind.__name__}", check.describe(value))
 
 
 def flat(values: ArrayLike) -> ArrayLike:
@@ -59,7 +57,7 @@ def split_by_label(scores: FloatArray, classf: ArrayLike) -> tuple[FloatArray, F
     if not np.isin(labels, (-1.0, 0.0, 1.0)).all() or labels.min(initial=1.0) == 0.0:
         expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
         hint = "Labels 1 and 0? Write 2 * classf - 1."
-        raise invalid("classf", expected, describe(labels), hint)
+        raise check.invalid("classf", expected, check.describe(labels), hint)
     return scores[:, labels > 0], scores[:, labels < 0]
 
 
@@ -86,7 +84,7 @@ def as_whole(value: object, name: str, least: int = 0, hint: str = "") -> int:
         number = float(value)
         if number >= least and number.is_integer():
             return int(number)
-    raise invalid(name, f"be a whole number, {least} or more", describe(value), hint)
+    raise check.invalid(name, f"be a whole number, {least} or more", check.describe(value), hint)
 
 
 def save_all(

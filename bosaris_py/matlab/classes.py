@@ -16,13 +16,18 @@ from typing import NamedTuple, TextIO, TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, AnyArray, BoolArray, Float64Array, FloatArray, StrArray
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_ids, describe, invalid, list_some
-from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py._arrays import (
+    Answer,
+    AnyArray,
+    ArrayLike,
+    BoolArray,
+    FilePath,
+    FloatArray,
+    StrArray,
+)
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning, Note, warn
 from bosaris_py.evaluation import Results as NativeResults
 from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import read_words
@@ -40,7 +45,7 @@ Quality = QualityMeasures
 Id_Map = IdMap
 
 # A number at each prior, or the number at the only one.
-Figures = Float64Array | float
+Figures = FloatArray | float
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -108,12 +113,12 @@ class Results(NativeResults):
         return self.sample.non.scores
 
     @property
-    def Pmiss(self) -> Float64Array:
+    def Pmiss(self) -> FloatArray:
         """Miss rates at the vertices of the convex hull, as of `rocch`."""
         return self.rocch.pmiss
 
     @property
-    def Pfa(self) -> Float64Array:
+    def Pfa(self) -> FloatArray:
         """False-alarm rates at the vertices of the convex hull."""
         return self.rocch.pfa
 
@@ -164,7 +169,7 @@ def _look_up(given: MapLike, wanted: StrArray) -> tuple[AnyArray, BoolArray]:
         is_struct = set(given) == {"keySet", "values"} and np.ndim(given["keySet"])
         listed = {"keySet": [*given], "values": np.array([*given.values()])}
         given = KeyValueMap(**(given if is_struct else listed))
-    keys, values = as_ids(given.keySet, "keySet"), np.asarray(given.values)
+    keys, values = check.as_ids(given.keySet, "keySet"), np.asarray(given.values)
     check.check_shape(values, keys.shape, "values", "`keySet`")
     # Of equal keys the last stays.
     places = {key: place for place, key in enumerate(keys.tolist())}
@@ -185,9 +190,11 @@ def save_list(filename: FilePath, names: ArrayLike) -> None:
 
     Toolkit: save_list.m; native: none; differs: refuses names that `read_list` would take apart.
     """
-    ids = as_ids(names, "list").tolist()
+    ids = check.as_ids(names, "list").tolist()
     if broken := [name for name in ids if name.split() != [name]]:
-        raise invalid("list", "hold names without white space", list_some(map(repr, broken)))
+        raise check.invalid(
+            "list", "hold names without white space", check.list_some(map(repr, broken))
+        )
     with replacing(filename) as temporary:
         Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
 
@@ -218,12 +225,12 @@ def maplookup(
     >>> values.tolist(), is_present.tolist()
     (['1'], [False, True])
     """
-    wanted = as_ids(keys, "keys")
+    wanted = check.as_ids(keys, "keys")
     values, is_present = _look_up(map, wanted)
     if nargout == 2:
         return values, is_present
     if missing := wanted[~is_present].tolist():
-        raise InvalidInputError(f"{len(missing)} of keys not in map: {list_some(missing)}")
+        raise InvalidInputError(f"{len(missing)} of keys not in map: {check.list_some(missing)}")
     return values
 
 
@@ -244,7 +251,7 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     """
     models = ndx_or_key.modelset
     segments, in_source = _look_up(src_map, models)
-    renamed, in_target = _look_up(dst_map, as_ids(segments, "src_map"))
+    renamed, in_target = _look_up(dst_map, check.as_ids(segments, "src_map"))
     names = dict(zip(models[in_source][in_target].tolist(), renamed.tolist(), strict=True))
     gone = models[in_source][~in_target]
     for count, text in (
@@ -307,7 +314,9 @@ _SINKS: set[logging.Handler] = set()
 
 def _check_level(level: int) -> int:
     if level not in range(_ALL + 1):
-        raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
+        raise check.invalid(
+            "level", "be a sum of the levels of Logger, 0 to 255", check.describe(level)
+        )
     return int(level)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._validation import FilePath, check_shape, describe, invalid
+from bosaris_py._arrays import ArrayLike, FilePath
+from bosaris_py._validation import check_shape, describe, invalid
 from bosaris_py.matlab.arguments import as_vector
 from bosaris_py.matlab.classes import Results
 from bosaris_py.numerics import logit, sigmoid

@@ -13,12 +13,10 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, check_not_empty, check_shape, describe, invalid
-from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, mark_read_only
+from bosaris_py._validation import check_not_empty, check_shape, describe, invalid
+from bosaris_py.errors import MissingTrialsWarning, Note, warn
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle, quality_term
 from bosaris_py.matlab import arguments as given
@@ -32,7 +30,7 @@ _T = TypeVar("_T")
 
 # What a trained fusion is: of scores, and of scores, quality measures and trials.
 Fuser = Callable[[ArrayLike], ArrayLike]
-QualityFuser = Callable[[ArrayLike, QualityMeasures, Trials], Float64Array]
+QualityFuser = Callable[[ArrayLike, QualityMeasures, Trials], FloatArray]
 
 # Prior, objective and iterations of a training, as `trainer` takes them.
 Options = tuple[float, object, int]
@@ -40,7 +38,7 @@ Options = tuple[float, object, int]
 logger = logging.getLogger(__name__)
 
 
-def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
+def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> FloatArray:
     """Return the scores of several systems, one in each row, for the same trials.
 
     Toolkit: stackScores.m; native: none; differs: says which system lacks how many scores.
@@ -48,7 +46,7 @@ def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
     return stack_scores(scores_obj_array, key_or_ndx)
 
 
-def make_classf_from_key(key: Key) -> Float64Array:
+def make_classf_from_key(key: Key) -> FloatArray:
     """Return the label of each trial of a key, 1 or -1, column by column.
 
     Toolkit: make_classf_from_key.m; native: none; differs: nothing.
@@ -64,7 +62,7 @@ def assemble_scr(scores: ArrayLike, key_or_ndx: Trials) -> Scores:
     return assemble(given.as_vector(scores, "scores"), key_or_ndx)
 
 
-def make_initial_fusion_weights(numsystems: int) -> Float64Array:
+def make_initial_fusion_weights(numsystems: int) -> FloatArray:
     """Return the weights of the mean of several systems, and no offset.
 
     Toolkit: make_initial_fusion_weights.m; native: none; differs: nothing.
@@ -73,7 +71,7 @@ def make_initial_fusion_weights(numsystems: int) -> Float64Array:
     return np.append(np.full(n_systems, 1.0 / n_systems), 0.0)
 
 
-def linear_fuser(w: ArrayLike, scores: ArrayLike | None = None) -> Float64Array | str:
+def linear_fuser(w: ArrayLike, scores: ArrayLike | None = None) -> FloatArray | str:
     """Fuse scores, (n_systems, n_trials), with given weights, the offset last.
 
     Toolkit: linear_fuser.m; native: `LinearFusion`; differs: there is no untrained fuser, which the
@@ -99,7 +97,7 @@ def train_linear_fuser(
     quiet: bool,
     niters: int,
     obj_func: object,
-) -> tuple[Fuser, float, Float64Array]:
+) -> tuple[Fuser, float, FloatArray]:
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
     Toolkit: train_linear_fuser.m; native: `LinearFusion.fit` with ``ridge=0``; differs: exact
@@ -118,7 +116,7 @@ def train_linear_fusion_function(
     niters: int,
     cstepHessian: bool,
     quiet: bool,
-) -> tuple[Fuser, Float64Array]:
+) -> tuple[Fuser, FloatArray]:
     """Train a linear fusion on the scores of the trials in a key: the fusion, its weights.
 
     Toolkit: train_linear_fusion_function.m; native: `LinearFusion`; differs: exact optimum.
@@ -249,7 +247,7 @@ def applyQtrans(qual: QualityMeasures, Qtrans: ArrayLike) -> QualityMeasures:
     return mix_measures(qual, Qtrans)
 
 
-def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: ArrayLike) -> Float64Array:
+def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: ArrayLike) -> FloatArray:
     """Evaluate the quality term of each trial, for weights that fill a lower triangle.
 
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
@@ -261,7 +259,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: ArrayLike) -> Float64Array
     return quality_term(form, aligned.modelQ, aligned.segQ, *ndx.trial_positions())
 
 
-def qfuser_linear(w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials) -> Float64Array:
+def qfuser_linear(w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials) -> FloatArray:
     """Fuse the scores and quality measures of all trials with given weights.
 
     Toolkit: qfuser_linear.m; native: `QualityFusion`; differs: there is no untrained fuser, which
@@ -278,7 +276,7 @@ def qfuser_linear(w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials) -
 
 def qfuser_backoff(
     w: ArrayLike, scores: ArrayLike, scrQ: Quality, ndx: Trials, backoff: Scores | ArrayLike
-) -> Float64Array:
+) -> FloatArray:
     """Fuse like `qfuser_linear`; trials without quality measures get other scores.
 
     Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: `backoff` may be a Scores.
@@ -304,7 +302,7 @@ def train_qfuser(
     niters: int,
     obj_func: object,
     prior: float,
-) -> tuple[QualityFuser, float, Float64Array]:
+) -> tuple[QualityFuser, float, FloatArray]:
     """Train a quality fusion on stacked scores: the fusion, the objective, and its weights.
 
     Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: exact optimum; the last

@@ -11,12 +11,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 import bosaris_py.numerics.scoring as native
 from bosaris_py import _validation as check, metrics
-from bosaris_py._arrays import Answer, BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
-from bosaris_py._validation import FilePath
+from bosaris_py._arrays import (
+    Answer,
+    ArrayLike,
+    BoolArray,
+    FilePath,
+    FloatArray,
+    IntArray,
+    mark_read_only,
+)
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.matlab import arguments as given
@@ -29,7 +35,7 @@ from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.scores import joined_scores, stack_scores
 
 # Pmiss and Pfa, or what is of targets and of non-targets.
-Pair = tuple[Float64Array, Float64Array]
+Pair = tuple[FloatArray, FloatArray]
 
 # What `apply` of a calibration is: LLRs in the shape of the scores.
 Map = Callable[[ArrayLike], ArrayLike]
@@ -169,7 +175,7 @@ def compute_roc(true_scores: ArrayLike, false_scores: ArrayLike) -> Pair:
     return pmiss, np.append(1.0, 1.0 - np.cumsum(~is_target) / n_non)
 
 
-def _ranked(tar: ArrayLike, non: ArrayLike) -> tuple[IndexArray, int, int]:
+def _ranked(tar: ArrayLike, non: ArrayLike) -> tuple[IntArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     check.refuse_labels(targets, others)
@@ -260,7 +266,7 @@ def rocchdet(
     pmiss_min: float = 0.0005,
     pmiss_max: float = 0.5,
     dps: int = 100,
-) -> tuple[Float64Array, Float64Array, float, float | None]:
+) -> tuple[FloatArray, FloatArray, float, float | None]:
     """Sample the convex hull for a DET plot: x, y in probits, EER, minimum of a weighted cost.
 
     Toolkit: rocchdet.m; native: `DETPlot.plot_rocch_det`, which spaces its points better; differs:
@@ -296,7 +302,7 @@ def rocchdet(
     return x, y, hull.eer, cost
 
 
-def pavx(y: ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
+def pavx(y: ArrayLike) -> tuple[FloatArray, IntArray, FloatArray]:
     """Fit a rising sequence by least squares: fitted values, widths and heights of its steps.
 
     Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: exact for labels
@@ -373,7 +379,7 @@ def min_cllr(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> float:
 
 def train_linear_calibration(
     tar: ArrayLike, non: ArrayLike, prior: float, obj_func: object, niters: int, quiet: bool
-) -> tuple[Map, float, Float64Array]:
+) -> tuple[Map, float, FloatArray]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
     Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit` with ``ridge=0``; differs:
@@ -466,7 +472,7 @@ def linear_calibrate_scores_dev_eval_from_files(
 
 def pav_calibration(
     tar: ArrayLike, non: ArrayLike, small_val: float
-) -> tuple[Map, Float64Array, Float64Array]:
+) -> tuple[Map, FloatArray, FloatArray]:
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
@@ -598,7 +604,7 @@ test_binary_classifier.__test__ = False  # type: ignore[attr-defined]
 # ---- Analyses of systems and of their fusions
 
 
-def estimate_target_proportions(llrs: ArrayLike, prior: float) -> Float64Array:
+def estimate_target_proportions(llrs: ArrayLike, prior: float) -> FloatArray:
     """Return the mean posterior of a target of each system; `llrs` is (n_systems, n_trials).
 
     Toolkit: estimate_target_proportions.m; native: none; differs: nothing. If scores are calibrated
@@ -607,9 +613,7 @@ def estimate_target_proportions(llrs: ArrayLike, prior: float) -> Float64Array:
     return np.asarray(np.mean(sigmoid(_log_odds(llrs, prior)), axis=1))
 
 
-def kldivergence_of_systems(
-    scores: ArrayLike, prior: float, key: Key | None = None
-) -> Float64Array:
+def kldivergence_of_systems(scores: ArrayLike, prior: float, key: Key | None = None) -> FloatArray:
     r"""Compute the mean divergence, in nats, of the posteriors of each two systems.
 
     Toolkit: kldivergence_of_systems.m; native: none; differs: nothing. Row i, column j: of system j
@@ -625,7 +629,7 @@ def kldivergence_of_systems(
     return np.asarray(share * targets + (1.0 - share) * others)
 
 
-def evalAll(scores: ArrayLike, key: Key, prior: float) -> Float64Array:
+def evalAll(scores: ArrayLike, key: Key, prior: float) -> FloatArray:
     """Compute 100 times normalized actual and minimum DCF, and the PRBEP, of each system.
 
     Toolkit: evalAll.m; native: none; differs: nothing. Columns of `scores` are the trials of the
@@ -671,7 +675,7 @@ def _analyse_dev(key: Key, systems: Systems, fused: list[Scores], prior: float) 
     logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
 
 
-def _with(systems: Systems, fused: list[Scores], trials: Trials) -> Float64Array:
+def _with(systems: Systems, fused: list[Scores], trials: Trials) -> FloatArray:
     """Return the scores of systems and of their fusions, one in each row."""
     return np.concatenate((stack_scores(systems, trials), stack_scores(fused, trials)))
 
@@ -715,7 +719,7 @@ def analyse_eval_lin_and_qual_fusion(
     _analyse_eval(_with(*dev, key_dev), _with(*new, ndx_eval), 2, key_dev)
 
 
-def _analyse_eval(known: Float64Array, unknown: Float64Array, n_fused: int, key: Key) -> None:
+def _analyse_eval(known: FloatArray, unknown: FloatArray, n_fused: int, key: Key) -> None:
     """Log the divergences of systems, the last of which are fusions, the linear one first."""
     if len(known) != len(unknown):
         expected = f"hold the {len(known) - n_fused} systems of `dev_scores_obj_array`"
@@ -732,12 +736,12 @@ def _analyse_eval(known: Float64Array, unknown: Float64Array, n_fused: int, key:
         logger.info("%s score divergence:\n%s", part, _table(100.0 * found))
 
 
-def _table(matrix: Float64Array, names: Sequence[object] | None = None) -> str:
+def _table(matrix: FloatArray, names: Sequence[object] | None = None) -> str:
     """Return a table without the end of its last line, which the logger adds."""
     return sprintfmatrix(matrix, names).removesuffix("\n")
 
 
-def _log_odds(llrs: ArrayLike, prior: float) -> Float64Array:
+def _log_odds(llrs: ArrayLike, prior: float) -> FloatArray:
     """Return the posterior log-odds of LLRs, (n_systems, n_trials)."""
     matrix = given.as_matrix(llrs, "llrs")
     check.check_not_empty(matrix, "llrs")
@@ -753,14 +757,14 @@ def _labels(scores: ArrayLike, key: Key) -> BoolArray:
     return labels
 
 
-def _divergence(log_odds: Float64Array) -> Float64Array:
+def _divergence(log_odds: FloatArray) -> FloatArray:
     """Return the mean divergence of each system (columns) from each (rows)."""
     # Rounding can leave a divergence just below zero.
     both = (_excess(one, log_odds) + _excess(-one, -log_odds) for one in log_odds)
     return np.array([np.maximum(found, 0.0).mean(axis=1) for found in both])
 
 
-def _excess(log_odds: Float64Array, others: Float64Array) -> Float64Array:
+def _excess(log_odds: FloatArray, others: FloatArray) -> FloatArray:
     """Return p log(p / r), where `log_odds` belong to p and `others` to r."""
     p = sigmoid(log_odds)
     # Infinity less infinity means equal, and stands beside p = 0 only.

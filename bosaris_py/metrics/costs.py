@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, Weighting
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, FloatArray, Weighting
 from bosaris_py._validation import as_flag, as_number, refuse_nan
-from bosaris_py.errors import SuspectScoresWarning
+from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import cannot_show, inverted
@@ -49,7 +47,7 @@ _MOST_POINTS = 10
 _MUCH, _MOSTLY = 0.1, 0.99
 
 # A prior, an operating point, or several, whose costs are averaged.
-Points: TypeAlias = tuple[float | OperatingPoint, ...]
+Points = tuple[float | OperatingPoint, ...]
 
 
 def to_points(prior: object) -> Points:
@@ -141,7 +139,7 @@ class MinCost(measures.RatesMetric):
         """From no errors to the better decision without a detector."""
         return 0.0, sum(min(miss, fa) for _, miss, fa in self.points)
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the cost of curves, of each point at its own threshold."""
         costs = [min_costs(pmiss, pfa, miss, fa) for _, miss, fa in self.points]
         return np.asarray(np.sum(costs, axis=0))
@@ -431,7 +429,7 @@ def min_dcf(
     normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> float | Float64Array:
+) -> float | FloatArray:
     r"""Compute the minimum detection cost over all thresholds.
 
     What the cost would be if the scores were perfectly calibrated at these operating points. One
@@ -480,7 +478,7 @@ def min_dcf(
     0.25
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
-    costs: float | Float64Array = sample.hull.min_dcf(prior, normalize=normalize)
+    costs: float | FloatArray = sample.hull.min_dcf(prior, normalize=normalize)
     warn([*inverted(sample), *unseen_costs(sample, prior)])
     return costs
 
@@ -492,7 +490,7 @@ def act_dcf(
     normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> float | Float64Array:
+) -> float | FloatArray:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
     Scores are taken as log-likelihood-ratios and compared with the Bayes threshold of each
@@ -545,7 +543,7 @@ def error_rates_at(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> tuple[float | Float64Array, float | Float64Array]:
+) -> tuple[float | FloatArray, float | FloatArray]:
     """Compute the miss and false-alarm rates at given thresholds.
 
     Parameters

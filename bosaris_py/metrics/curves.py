@@ -21,14 +21,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Self, TypeAlias
+from typing import Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, IndexArray
+from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
 from bosaris_py._validation import as_number, as_vector, describe, invalid
 from bosaris_py.numerics.hull import ROCCH, pav_bins
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
@@ -58,13 +57,13 @@ _MOST_STEPS, _GRID = 10_000, 2001
 # Prior log-odds of an ECE curve: prior odds from 1 : 316 to 316 : 1.
 _PLO = np.linspace(-2.5, 2.5, 101) * math.log(10.0)
 
-Limits: TypeAlias = tuple[float, float]
-Points: TypeAlias = tuple[Float64Array, Float64Array]
+Limits = tuple[float, float]
+Points = tuple[FloatArray, FloatArray]
 
 
 def ascending(
-    values: npt.ArrayLike, name: str, least: float = -math.inf, most: float = math.inf
-) -> Float64Array:
+    values: ArrayLike, name: str, least: float = -math.inf, most: float = math.inf
+) -> FloatArray:
     """Return a vector that ascends strictly within limits."""
     found = as_vector(values, name).astype(np.float64)
     if found.size == 0 or not (np.diff(found) > 0).all():
@@ -104,16 +103,16 @@ class BayesCurves:
         Number of trials.
     """
 
-    plo: Float64Array
-    act_pmiss: Float64Array
-    act_pfa: Float64Array
-    min_pmiss: Float64Array
-    min_pfa: Float64Array
+    plo: FloatArray
+    act_pmiss: FloatArray
+    act_pfa: FloatArray
+    min_pmiss: FloatArray
+    min_pfa: FloatArray
     n_tar: int
     n_non: int
 
     @classmethod
-    def from_sample(cls, sample: Sample, plo: npt.ArrayLike) -> Self:
+    def from_sample(cls, sample: Sample, plo: ArrayLike) -> Self:
         """Read the error-rates at prior log-odds, strictly ascending, within +-700."""
         log_odds = ascending(plo, "plo", -LARGEST_PLO, LARGEST_PLO)
         costs = DecisionCosts.from_plo(log_odds)
@@ -128,17 +127,17 @@ class BayesCurves:
         return DecisionCosts.from_plo(self.plo)
 
     @functools.cached_property
-    def act_dcf(self) -> Float64Array:
+    def act_dcf(self) -> FloatArray:
         """Normalized Bayes error-rate; 0 perfect, 1 without a detector, above 1 misleading."""
         return self._costs.cost(self.act_pmiss, self.act_pfa, normalize=True)
 
     @functools.cached_property
-    def min_dcf(self) -> Float64Array:
+    def min_dcf(self) -> FloatArray:
         """Normalized minimum error-rate over all thresholds, in [0, 1]."""
         return self._costs.cost(self.min_pmiss, self.min_pfa, normalize=True)
 
     @property
-    def parts(self) -> dict[str, Float64Array]:
+    def parts(self) -> dict[str, FloatArray]:
         """The parts of misses and of false alarms in both error-rates: equation (21)."""
         costs = self._costs
         return {
@@ -183,15 +182,15 @@ class TippettCurve:
         Rates of misleading evidence: targets with LLR < 0, non-targets with LLR > 0.
     """
 
-    llr: Float64Array
-    tar_above: Float64Array
-    non_above: Float64Array
-    non_below: Float64Array
+    llr: FloatArray
+    tar_above: FloatArray
+    non_above: FloatArray
+    non_below: FloatArray
     misleading_tar: float
     misleading_non: float
 
     @classmethod
-    def from_sample(cls, sample: Sample, llr: npt.ArrayLike | None = None) -> Self:
+    def from_sample(cls, sample: Sample, llr: ArrayLike | None = None) -> Self:
         """Count the LLRs beyond each value, by default beyond each distinct finite score.
 
         From 10,000 distinct scores on these are 2001 values between the lowest and the highest.
@@ -205,7 +204,7 @@ class TippettCurve:
         return cls(values, *shares, float(pmiss[-1]), float(beyond[-1]))
 
 
-def _steps(sample: Sample) -> Float64Array:
+def _steps(sample: Sample) -> FloatArray:
     """Return where the shares change, or a grid if that is often."""
     values = sample.tar.scores if sample.in_files else sample.grid("all")
     values = values[np.isfinite(values)].astype(np.float64)
@@ -239,13 +238,13 @@ class ECECurve:
         Of LLRs that are all zero: the entropy of the prior.
     """
 
-    plo: Float64Array
-    ece: Float64Array
-    min_ece: Float64Array
-    neutral: Float64Array
+    plo: FloatArray
+    ece: FloatArray
+    min_ece: FloatArray
+    neutral: FloatArray
 
     @classmethod
-    def from_sample(cls, sample: Sample, plo: npt.ArrayLike | None = None) -> Self:
+    def from_sample(cls, sample: Sample, plo: ArrayLike | None = None) -> Self:
         """Compute the cross-entropy at prior log-odds, by default log10 odds from -2.5 to 2.5."""
         _refuse_files(sample, "ECE")
         log_odds = _PLO if plo is None else ascending(plo, "plo", -LARGEST_PLO, LARGEST_PLO)
@@ -289,9 +288,9 @@ class PAVCurve:
         Optimal LLR of each pool, strictly ascending; +-inf in a pool of one class.
     """
 
-    lowest: Float64Array
-    highest: Float64Array
-    llr: Float64Array
+    lowest: FloatArray
+    highest: FloatArray
+    llr: FloatArray
 
     @classmethod
     def from_sample(cls, sample: Sample) -> Self:
@@ -344,14 +343,14 @@ class ScoreHistogram:
         Share of each class below and above all bins, infinite scores among them.
     """
 
-    edges: Float64Array
-    tar: Float64Array
-    non: Float64Array
-    tar_outside: Float64Array
-    non_outside: Float64Array
+    edges: FloatArray
+    tar: FloatArray
+    non: FloatArray
+    tar_outside: FloatArray
+    non_outside: FloatArray
 
     @classmethod
-    def from_sample(cls, sample: Sample, bins: npt.ArrayLike | None = None) -> Self:
+    def from_sample(cls, sample: Sample, bins: ArrayLike | None = None) -> Self:
         """Count the scores in bins that both classes share: their number, or their ends.
 
         By default these are twice the cube root of the number of trials, 10 to 80 (the rule of
@@ -365,7 +364,7 @@ class ScoreHistogram:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
             finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
             low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-            edges = np.linspace(low, high, count + 1)
+            edges: FloatArray = np.linspace(low, high, count + 1)
             if not (np.diff(edges) > 0.0).all():
                 # Scores so nearly equal that too few numbers are left between them.
                 half = max(0.5, 1e-6 * abs(low))
@@ -449,7 +448,7 @@ def hull_points(hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits) -> Points
     return _with_curved_strokes(hull.pfa, hull.pmiss, pfa_limits, pmiss_limits)
 
 
-def _ends_in_cells(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> IndexArray:
+def _ends_in_cells(pfa: FloatArray, pmiss: FloatArray, *window: Limits) -> IntArray:
     """Return the indices of the first and last vertex in each cell of the plane."""
     # A ROC falls monotonically, so what is left out between these two lies in the same cell, and
     # the two curves nowhere differ by more than the size of a cell.
@@ -461,7 +460,7 @@ def _ends_in_cells(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> I
     return np.unique(np.concatenate(([0], last, last + 1, [pfa.size - 1])))
 
 
-def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:
+def _with_curved_strokes(pfa: FloatArray, pmiss: FloatArray, *window: Limits) -> Points:
     """Add points along strokes that are visibly curved on probit scales."""
     # What is straight in the error-rates is curved in their probits. A straight stroke on paper
     # would run below the convex hull, where no detector can be.
@@ -479,11 +478,11 @@ def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits
     return points[0], points[1]
 
 
-def _probits(rates: Float64Array) -> Float64Array:
+def _probits(rates: FloatArray) -> FloatArray:
     return np.asarray(np.clip(scipy.special.ndtri(rates), -_FARTHEST, _FARTHEST))
 
 
-def _points_between(ends: Float64Array, steps: Float64Array) -> Float64Array:
+def _points_between(ends: FloatArray, steps: FloatArray) -> FloatArray:
     """Return points on the straight line between two vertices, without these: (2, n)."""
     # Equally spaced in either probit, so that steep parts are as smooth as flat ones.
     shares = []

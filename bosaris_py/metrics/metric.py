@@ -9,18 +9,15 @@ what is left without a speaker. So one line of arithmetic serves values, bootstr
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, Weighting, Weights
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import AnyArray, ArrayLike, FloatArray, IntArray, Weighting, Weights
 from bosaris_py._validation import describe, invalid, one_of
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, Note, warn
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.conditions import ConditionsLike
@@ -28,15 +25,15 @@ from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Speakers, Times
 from bosaris_py.trials.speakers import TrialSpeakers
 
 # The scores of one detector, or of two in tandem.
-AnySystem: TypeAlias = Scores | Mapping[str, Scores]
+AnySystem = Scores | Mapping[str, Scores]
 
-Scale: TypeAlias = Literal["identity", "logit", "log"]
+Scale = Literal["identity", "logit", "log"]
 
 # Miss rates and false-alarm rates: (n_rows, k) each.
-Rates: TypeAlias = tuple[Float64Array, Float64Array]
+Rates = tuple[FloatArray, FloatArray]
 
 # What each sorted target, and each sorted non-target, loses.
-Losses: TypeAlias = tuple[Float64Array, Float64Array]
+Losses = tuple[FloatArray, FloatArray]
 
 
 class Opening(NamedTuple):
@@ -67,7 +64,7 @@ class Rows(abc.ABC):
         """Return both error-rates at all thresholds of a grid, (n_rows, k); see `Sample`."""
         return _stacked(row.rates(grid) for row in self.each())
 
-    def rates_at(self, thresholds: Float64Array) -> Rates:
+    def rates_at(self, thresholds: FloatArray) -> Rates:
         """Return both error-rates at given thresholds: (n_rows, k)."""
         return _stacked(row.rates_at(thresholds) for row in self.each())
 
@@ -100,7 +97,7 @@ class OneRow(Rows):
         """Return both error-rates at all thresholds of a grid."""
         return self.sample.rates_at_all(self.times, grid)
 
-    def rates_at(self, thresholds: Float64Array) -> Rates:
+    def rates_at(self, thresholds: FloatArray) -> Rates:
         """Return both error-rates at given thresholds."""
         pmiss, pfa = self.sample.rates(thresholds, self.times)
         return pmiss[None], pfa[None]
@@ -134,7 +131,7 @@ class CountedRows(Rows):
         pmiss, rejected = self.below(*self.sample.counts_below(grid))
         return pmiss, 1.0 - rejected
 
-    def rates_at(self, thresholds: Float64Array) -> Rates:
+    def rates_at(self, thresholds: FloatArray) -> Rates:
         """Return both error-rates at given thresholds."""
         limits, at = np.unique(thresholds, return_inverse=True)
         tar, non = (
@@ -155,10 +152,10 @@ class SummedClass(abc.ABC):
         """Yield how often each sorted trial counts, row by row."""
 
     @abc.abstractmethod
-    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+    def add_up(self, values: FloatArray | None, cells: IntArray, n_cells: int) -> AnyArray:
         """Add up a value of each sorted trial, by default 1, by its cell: (n_rows, n_cells)."""
 
-    def _sums(self, values: Float64Array | None, place: AnyArray | int, size: int) -> AnyArray:
+    def _sums(self, values: FloatArray | None, place: AnyArray | int, size: int) -> AnyArray:
         """Add up a value, times the weight, by group and place: (n_rows, n_groups, size)."""
         weights, groups = self.one.sorted_weights, self.one.sorted_groups
         if weights is not None:
@@ -169,7 +166,7 @@ class SummedClass(abc.ABC):
         n_groups = self.one.shares.size
         return self.add_up(values, cells, n_groups * size).reshape(-1, n_groups, size)
 
-    def below(self, counts_below: IntArray) -> Float64Array:
+    def below(self, counts_below: IntArray) -> FloatArray:
         """Return the mass below each threshold, (n_rows, k), by the numbers of trials below."""
         # Between two thresholds lies what is below the second and not below the first.
         size = counts_below.size - 1
@@ -179,7 +176,7 @@ class SummedClass(abc.ABC):
             mass = self._mix(counts / counts[:, :, -1:])
         return np.concatenate((np.zeros((len(mass), 1)), mass), axis=1)
 
-    def means(self, losses: Float64Array) -> Float64Array:
+    def means(self, losses: FloatArray) -> FloatArray:
         """Return the mean loss of each row; of several losses (k, n), that of each."""
         if losses.ndim > 1:
             return np.stack([self.means(one) for one in losses], axis=1)
@@ -193,7 +190,7 @@ class SummedClass(abc.ABC):
         with np.errstate(invalid="ignore", divide="ignore"):
             return self._mix(np.where(counts > 0, sums, np.nan) / counts).ravel()
 
-    def _mix(self, values: Float64Array) -> Float64Array:
+    def _mix(self, values: FloatArray) -> FloatArray:
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
@@ -313,7 +310,7 @@ class AnyMetric(abc.ABC):
         return Sample.from_trials(scores, key, conditions, who)
 
     @abc.abstractmethod
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row.
 
         Parameters
@@ -455,7 +452,7 @@ class RatesMetric(AnyMetric):
     grid: ClassVar[Grid] = "hull"
 
     @abc.abstractmethod
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the metric of curves.
 
         Parameters
@@ -468,7 +465,7 @@ class RatesMetric(AnyMetric):
         (n_rows,) ndarray of float64
         """
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row."""
         pmiss, pfa = rows.rates(self.grid)
         lacking = np.isnan(pmiss[:, -1] + pfa[:, -1])
@@ -490,7 +487,7 @@ class ThresholdMetric(AnyMetric):
         """From no errors to nothing but errors."""
         return 0.0, sum(miss + fa for _, miss, fa in self.points)
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row."""
         limits, miss, fa = (np.array(column) for column in zip(*self.points, strict=True))
         pmiss, pfa = rows.rates_at(limits)
@@ -526,7 +523,7 @@ class LossMetric(AnyMetric):
         tar, non : ndarray of float64
         """
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row."""
         tar, non = rows.means(self.losses(rows.sample))
         return tar + non
@@ -560,20 +557,20 @@ class Metric(AnyMetric):
     scale: Scale = attrs.field(  # type: ignore[misc]
         default="identity", kw_only=True, validator=one_of(Scale)
     )
-    bounds: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
+    bounds: tuple[float, float] = attrs.field(default=(-np.inf, np.inf), kw_only=True)
     label: str = attrs.field(kw_only=True)
 
     @label.default
     def _name(self) -> str:
         return getattr(self.function, "__name__", "metric")
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row."""
         return np.array([self._number(lists) for lists in rows.lists()])
 
     def _number(self, lists: Sequence[FloatArray]) -> float:
         if not all(len(one) for one in lists):
-            return math.nan
+            return np.nan
         value = self.function(*lists)
         try:
             return float(value)  # type: ignore[arg-type]

@@ -11,12 +11,10 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, Weighting
-from bosaris_py._notes import Note
+from bosaris_py._arrays import ArrayLike, FloatArray, Weighting
 from bosaris_py._validation import as_number, as_score_lists, one_of
-from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning
+from bosaris_py.errors import FewErrorsWarning, Note, SuspectScoresWarning
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition
@@ -100,7 +98,7 @@ class EER(RatesMetric):
         """From perfect scores to useless ones; inverted ones are no better on the hull."""
         return 0.0, 0.5 if self.definition == "rocch" else 1.0
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the rate of curves."""
         if self.definition != "rocch":
             return steppy_eers(pmiss, pfa, self.definition)
@@ -133,7 +131,7 @@ class AUC(RatesMetric):
     label: ClassVar[str] = "AUC"
     grid: ClassVar[Grid] = "ties"
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the area of curves."""
         return areas(pmiss, pfa)
 
@@ -164,7 +162,7 @@ class PRBEP(AnyMetric):
         """From no errors to any number of them."""
         return 0.0, np.inf
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the number of each row, as of the numbers of trials of the sample."""
         pmiss, pfa = rows.rates("hull")
         n_tar, n_non = (
@@ -212,7 +210,7 @@ class PmissAt(RatesMetric):
         """Its name, with the rate."""
         return f"Pmiss at Pfa {100 * self.pfa:g} %"
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the rate of curves."""
         at = np.argmax(pfa <= self.pfa * (1.0 + _ROUNDING), axis=1)
         return np.asarray(pmiss[np.arange(len(pmiss)), at])
@@ -249,7 +247,7 @@ class PfaAt(RatesMetric):
         """Its name, with the rate."""
         return f"Pfa at Pmiss {100 * self.pmiss:g} %"
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the rate of curves."""
         allowed = pmiss <= self.pmiss * (1.0 + _ROUNDING)
         at = np.maximum(allowed.sum(axis=1) - 1, 0)
@@ -284,7 +282,7 @@ class MinCllr(RatesMetric):
     # The bias of pools falls as the number of speakers to the power of -2/3.
     bias: ClassVar[float] = 1.5
 
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    def of_rates(self, pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
         """Compute the cost of curves."""
         return min_cllrs(pmiss, pfa)
 
@@ -470,7 +468,7 @@ def min_cllr(
 
 def optimal_llrs(
     tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
-) -> tuple[Float64Array, Float64Array]:
+) -> tuple[FloatArray, FloatArray]:
     """Replace each score by its optimal log-likelihood-ratio.
 
     Parameters

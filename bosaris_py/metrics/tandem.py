@@ -22,13 +22,12 @@ import abc
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray
+from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
 from bosaris_py._validation import as_number, describe, invalid, one_of
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
@@ -42,17 +41,17 @@ from bosaris_py.trials.scores import Scores, refuse_utterances
 from bosaris_py.trials.speakers import TrialSpeakers
 
 # Shares of trials: numbers rounded, or fractions.
-Share = TypeVar("Share", Float64Array, Fraction)
+Share = TypeVar("Share", FloatArray, Fraction)
 
 # Places of thresholds, or one.
-Place: TypeAlias = IntArray | int
+Place = IntArray | int
 
-Triple: TypeAlias = tuple[float, float, float]
+Triple = tuple[float, float, float]
 
-Form: TypeAlias = Literal["revised", "legacy"]
+Form = Literal["revised", "legacy"]
 
 # Scores of targets, zero-effort impostors and spoofs; of a countermeasure also of two classes.
-Lists: TypeAlias = Sequence[ArrayLike]
+Lists = Sequence[ArrayLike]
 
 # Rates that differ by less than this may be equal; fractions decide.
 _ROUNDING = 1e-12
@@ -133,7 +132,7 @@ class TandemMetric(AnyMetric):
                 raise invalid("key", f"have {noun} with scores", "none")
         return sample
 
-    def values(self, rows: Rows) -> Float64Array:
+    def values(self, rows: Rows) -> FloatArray:
         """Compute the metric of each row."""
         whole = ((x, all(map(len, x))) for x in rows.lists())
         return np.array(
@@ -309,7 +308,7 @@ class TandemCounts(NamedTuple):
         # Misses of either detector, and what both accept.
         return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
 
-    def differences(self, i: Place, j: Place) -> Float64Array:
+    def differences(self, i: Place, j: Place) -> FloatArray:
         """Return how much the three rates differ at pairs of thresholds."""
         return np.asarray(np.ptp(self.rates(i, j, np.divide), axis=0))
 

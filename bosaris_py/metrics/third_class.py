@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._notes import Note
+from bosaris_py._arrays import ArrayLike
 from bosaris_py._validation import as_flag, as_vector, invalid
+from bosaris_py.errors import Note
 from bosaris_py.metrics.costs import MinCost, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import Answer, Float64Array, FloatArray, Weights, mark_read_only
+from bosaris_py._arrays import Answer, FloatArray, Weights, mark_read_only
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
@@ -65,7 +65,7 @@ class Threshold(float):
         return float(self), self.pmiss, self.pfa
 
 
-def hull_indices(x: Weights, y: Weights) -> arrays.IndexArray:
+def hull_indices(x: Weights, y: Weights) -> arrays.IntArray:
     """Return the indices of the vertices of the lower left hull of a falling chain.
 
     `x` does not fall, `y` does not rise. Of equal points the first counts. With whole numbers the
@@ -76,7 +76,7 @@ def hull_indices(x: Weights, y: Weights) -> arrays.IndexArray:
     # pools merged at a time: the vertices bound the pools [2].
     moved = np.ones(x.size, dtype=np.bool_)
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
-    kept: arrays.IndexArray = moved.nonzero()[0]
+    kept: arrays.IntArray = moved.nonzero()[0]
     while True:
         vertices = np.ones(kept.size, dtype=np.bool_)
         vertices[1:-1] = _convex(x[kept], y[kept])
@@ -115,7 +115,7 @@ def _scan_hull(x: list[float], y: list[float]) -> list[int]:
 class Curve:
     """The errors at ascending thresholds; base of `ROC` and of its hull."""
 
-    thresholds: Float64Array = attrs.field(converter=arrays.read_only)
+    thresholds: FloatArray = attrs.field(converter=arrays.read_only)
     misses: Weights = attrs.field(converter=arrays.read_only)
     false_alarms: Weights = attrs.field(converter=arrays.read_only)
 
@@ -134,12 +134,12 @@ class Curve:
         return total
 
     @functools.cached_property
-    def pmiss(self) -> Float64Array:
+    def pmiss(self) -> FloatArray:
         """Miss rate at each threshold, rising from 0 to 1."""
         return mark_read_only(self.misses / self.tar_total)
 
     @functools.cached_property
-    def pfa(self) -> Float64Array:
+    def pfa(self) -> FloatArray:
         """False-alarm rate at each threshold, falling from 1 to 0."""
         return mark_read_only(self.false_alarms / self.non_total)
 
@@ -185,7 +185,7 @@ class ROCCH(Curve):
     """
 
     @classmethod
-    def from_points(cls, thresholds: Float64Array, misses: Weights, alarms: Weights) -> "ROCCH":
+    def from_points(cls, thresholds: FloatArray, misses: Weights, alarms: Weights) -> "ROCCH":
         """Take the vertices of a curve's lower left hull.
 
         Parameters
@@ -209,7 +209,7 @@ class ROCCH(Curve):
         return f"ROCCH: {self.thresholds.size} vertices, EER {self.eer:.4g}"
 
     @functools.cached_property
-    def llr(self) -> Float64Array:
+    def llr(self) -> FloatArray:
         """Optimal log-likelihood-ratio of each edge, ascending: (m,), natural log.
 
         The logarithm of the edge's target rate over its non-target rate; -inf or inf where an edge
@@ -220,7 +220,7 @@ class ROCCH(Curve):
         with np.errstate(divide="ignore"):
             return mark_read_only(np.log(targets / others))
 
-    def llr_of(self, scores: FloatArray) -> Float64Array:
+    def llr_of(self, scores: FloatArray) -> FloatArray:
         """Return the optimal log-likelihood-ratio of each score, by its edge.
 
         Parameters
@@ -348,7 +348,7 @@ class ROCCH(Curve):
         return edge_bits(targets, (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total)
 
 
-def pav_bins(hull: ROCCH, *classes: FloatArray) -> tuple[Float64Array, Float64Array, Float64Array]:
+def pav_bins(hull: ROCCH, *classes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the lowest score, the highest score and the LLR of each pool of the PAV algorithm.
 
     The pools are the edges of the hull; the scores of both classes ascend.
@@ -374,7 +374,7 @@ def diagonal_crossing(low: Answer, high: Answer) -> tuple[Answer, Answer]:
     return low[1] + prior * slope, prior
 
 
-def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
+def hull_eers(pmiss: FloatArray, pfa: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return where the lower left hulls of curves meet pmiss = pfa, and the priors of these points.
 
     The rates are NaN where a row has a class without trials.
@@ -411,7 +411,7 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
     return values, priors
 
 
-def steppy_eers(pmiss: Float64Array, pfa: Float64Array, definition: str) -> Float64Array:
+def steppy_eers(pmiss: FloatArray, pfa: FloatArray, definition: str) -> FloatArray:
     """Return the EERs of curves at both sides of each score, "interpolated" or of a "step"."""
     row, gap = np.arange(len(pmiss)), pmiss - pfa
     # Along a curve pmiss - pfa rises from -1 to 1. Tools differ in the number that they make of
@@ -429,13 +429,13 @@ def steppy_eers(pmiss: Float64Array, pfa: Float64Array, definition: str) -> Floa
     return np.asarray(np.where(near, mean, np.inf).min(axis=0))
 
 
-def min_costs(pmiss: Float64Array, pfa: Float64Array, miss: float, fa: float) -> Float64Array:
+def min_costs(pmiss: FloatArray, pfa: FloatArray, miss: float, fa: float) -> FloatArray:
     """Return the least cost of each curve, given the prices of both rates."""
     # Theory paper, equation (25).
     return np.asarray((miss * pmiss + fa * pfa).min(axis=1))
 
 
-def min_cllrs(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+def min_cllrs(pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
     """Return the Cllr in bits that is left after optimal recalibration, of each curve."""
     found = np.full(len(pmiss), np.nan)
     for row in np.flatnonzero(np.isfinite(pmiss[:, -1] + pfa[:, -1])).tolist():
@@ -444,7 +444,7 @@ def min_cllrs(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
     return found
 
 
-def edge_bits(tar: Float64Array, non: Float64Array) -> float:
+def edge_bits(tar: FloatArray, non: FloatArray) -> float:
     """Return the Cllr of the edges of a hull, from the rates of both classes along each."""
     # Equation (18) of [1]; an edge without trials of a class costs nothing.
     both = (tar > 0) & (non > 0)
@@ -453,7 +453,7 @@ def edge_bits(tar: Float64Array, non: Float64Array) -> float:
     return float(bits / (2.0 * np.log(2.0)))
 
 
-def areas(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+def areas(pmiss: FloatArray, pfa: FloatArray) -> FloatArray:
     """Return the area under each ROC, from the points at both sides of each score."""
     # Between two points: the targets that rank there, times the non-targets below, ties by half.
     below = pfa[:, :1] - (pfa[:, 1:] + pfa[:, :-1]) / 2.0

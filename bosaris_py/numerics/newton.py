@@ -15,20 +15,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import scipy
 from attrs import evolve, frozen
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._notes import Note
+from bosaris_py._arrays import BoolArray, FloatArray
+from bosaris_py.errors import Note
 from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring import LocalModel, TrainingObjective, scoring_rule
 
-Ridge: TypeAlias = float | Literal["weak"]
+Ridge = float | Literal["weak"]
 
 # Newton's method squares the error. Of a set so large the last step need not be looked at where it
 # promises this share of the value: what is left is the square of it.
@@ -65,7 +65,7 @@ _WEAK = 0.01, 1.0
 _HARD, _CERTAIN, _MOST_HARD = 100.0, 40.0, 2**17
 
 
-Stop: TypeAlias = Callable[[Float64Array, LocalModel], bool]
+Stop = Callable[[FloatArray, LocalModel], bool]
 
 
 @frozen(eq=False)
@@ -77,15 +77,15 @@ class Minimum:
     caller's own test ended it.
     """
 
-    point: Float64Array
+    point: FloatArray
     value: float
     here: LocalModel
     outcome: Literal["converged", "stopped", "gave up"]
 
 
 def trust_region_step(
-    gradient: Float64Array, hessian: Float64Array, radius: float
-) -> tuple[Float64Array, bool]:
+    gradient: FloatArray, hessian: FloatArray, radius: float
+) -> tuple[FloatArray, bool]:
     r"""Minimise the quadratic model :math:`g^T p + p^T H p / 2` for :math:`\|p\| \le` `radius`.
 
     The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton step
@@ -101,7 +101,7 @@ def trust_region_step(
     slopes[flat & (np.abs(slopes) <= noise * np.abs(slopes).max())] = 0.0
     lowest = min(float(curvatures[0]), 0.0)
 
-    def step_at(shift: float) -> Float64Array:
+    def step_at(shift: float) -> FloatArray:
         step = np.zeros_like(slopes)
         with np.errstate(over="ignore", divide="ignore"):
             np.divide(-slopes, curvatures - lowest + shift, out=step, where=slopes != 0.0)
@@ -121,8 +121,8 @@ def trust_region_step(
 
 
 def minimise(
-    evaluate: Callable[[Float64Array], LocalModel],
-    start: Float64Array,
+    evaluate: Callable[[FloatArray], LocalModel],
+    start: FloatArray,
     *,
     tolerance: float = _EPSILON,
     stop: Stop | None = None,
@@ -177,13 +177,13 @@ class LinearSolution:
     say what was amiss.
     """
 
-    weights: Float64Array
+    weights: FloatArray
     offset: float
     objective_value: float
     ridge: float
-    lowest: Float64Array
-    highest: Float64Array
-    separation: Float64Array
+    lowest: FloatArray
+    highest: FloatArray
+    separation: FloatArray
     notes: list[Note]
 
 
@@ -210,7 +210,7 @@ def _least_curvature(problem: TrainingObjective, minimum: Minimum) -> float:
     return float(curvatures[0] / curvatures[-1])
 
 
-def _descend(problem: TrainingObjective, start: Float64Array, stop: Stop | None = None) -> Minimum:
+def _descend(problem: TrainingObjective, start: FloatArray, stop: Stop | None = None) -> Minimum:
     """Minimise; of a large set from the optimum of a part of it."""
     tolerance = _EPSILON
     try:
@@ -310,7 +310,7 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     return LinearSolution(weights, offset, value, used, lowest, highest, separation, notes)
 
 
-def _hard_decisions(problem: TrainingObjective) -> list[Float64Array]:
+def _hard_decisions(problem: TrainingObjective) -> list[FloatArray]:
     """Return a line that decides at the threshold of minimum cost; none for many trials."""
     if max(problem.n_tar, problem.n_non) > _MOST_HARD:
         return []
@@ -369,7 +369,7 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
     )
 
 
-def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:
+def _varied_directions(correlation: FloatArray, varied: BoolArray) -> FloatArray:
     """Return an orthonormal basis, in columns, of the directions in which scores vary."""
     chosen = np.flatnonzero(varied)
     identity = np.eye(varied.size)[:, chosen]

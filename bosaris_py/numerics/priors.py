@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, Float64Array, mark_read_only
+from bosaris_py._arrays import Answer, ArrayLike, FloatArray, mark_read_only
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
 
 
-def logit(p: npt.ArrayLike) -> Answer:
+def logit(p: ArrayLike) -> Answer:
     r"""Map probabilities to log-odds.
 
     Parameters
@@ -45,7 +43,7 @@ def logit(p: npt.ArrayLike) -> Answer:
     return scipy.special.logit(_as_probabilities(p))
 
 
-def sigmoid(x: npt.ArrayLike) -> Answer:
+def sigmoid(x: ArrayLike) -> Answer:
     r"""Map log-odds to probabilities, the inverse of `logit`.
 
     Parameters
@@ -66,7 +64,7 @@ def sigmoid(x: npt.ArrayLike) -> Answer:
     return scipy.special.expit(np.asarray(x, dtype=np.float64))
 
 
-def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Answer:
+def posterior(llr: ArrayLike, prior: "float | OperatingPoint") -> Answer:
     r"""Turn log-likelihood-ratios into posterior probabilities of a target.
 
     Parameters
@@ -92,7 +90,7 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Answer:
     return sigmoid(values + point.plo)
 
 
-def probit(p: npt.ArrayLike) -> Answer:
+def probit(p: ArrayLike) -> Answer:
     r"""Map probabilities to standard normal deviates, the warp of a DET plot's axes.
 
     Parameters
@@ -128,7 +126,7 @@ def _log_odds(prior: float) -> float:
     return math.log(prior / (1.0 - prior)) if 0.0 < prior < 1.0 else math.nan
 
 
-def _as_probabilities(p: npt.ArrayLike) -> Float64Array:
+def _as_probabilities(p: ArrayLike) -> FloatArray:
     try:
         probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
@@ -236,7 +234,7 @@ class OperatingPoint:
         return -self.plo
 
 
-def _fresh(values: npt.ArrayLike) -> Float64Array:
+def _fresh(values: ArrayLike) -> FloatArray:
     return mark_read_only(np.asarray(values, dtype=np.float64))
 
 
@@ -247,9 +245,9 @@ class DecisionCosts:
     Every function with a `prior` argument turns it into this first.
     """
 
-    miss: Float64Array = attrs.field(converter=_fresh)
-    fa: Float64Array = attrs.field(converter=_fresh)
-    plo: Float64Array = attrs.field(converter=_fresh)
+    miss: FloatArray = attrs.field(converter=_fresh)
+    fa: FloatArray = attrs.field(converter=_fresh)
+    plo: FloatArray = attrs.field(converter=_fresh)
 
     @classmethod
     def from_prior(cls, prior: "PriorLike") -> "DecisionCosts":
@@ -272,27 +270,27 @@ class DecisionCosts:
         return cls(values, 1.0 - values, plo)
 
     @classmethod
-    def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
+    def from_plo(cls, plo: ArrayLike) -> "DecisionCosts":
         """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
         return cls(sigmoid(log_odds), sigmoid(-log_odds), log_odds)
 
     @property
-    def thresholds(self) -> Float64Array:
+    def thresholds(self) -> FloatArray:
         """Bayes thresholds for log-likelihood-ratios, -plo."""
         return -self.plo
 
     @property
-    def default_cost(self) -> Float64Array:
+    def default_cost(self) -> FloatArray:
         """Cost of the better of always accepting and always rejecting."""
         return np.minimum(self.miss, self.fa)
 
-    def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Float64Array:
+    def cost(self, pmiss: FloatArray, pfa: FloatArray, *, normalize: bool) -> FloatArray:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
         # Equations (13) and, divided by (14), (20) of the theory paper, with any costs.
         divide = check.as_flag(normalize)
         cost = self.miss * pmiss + self.fa * pfa
-        divided: Float64Array = (cost / self.default_cost if divide else cost)[()]
+        divided: FloatArray = (cost / self.default_cost if divide else cost)[()]
         return divided
 
 
@@ -416,7 +414,7 @@ class SpoofCosts:
         return float(self.decision.thresholds)
 
 
-SpoofCostsLike: TypeAlias = SpoofCosts | str
+SpoofCostsLike = SpoofCosts | str
 
 SPOOF_COSTS = {
     "a-DCF1": SpoofCosts(0.9, 0.05, 0.05, 1.0, 10.0, 20.0),
@@ -424,6 +422,4 @@ SPOOF_COSTS = {
     "ASVspoof5": SpoofCosts(0.9405, 0.0095, 0.05, 1.0, 10.0, 10.0),
 }
 
-PriorLike: TypeAlias = (
-    npt.ArrayLike | OperatingPoint | Sequence[float | OperatingPoint] | DecisionCosts
-)
+PriorLike = ArrayLike | OperatingPoint | Sequence[float | OperatingPoint] | DecisionCosts

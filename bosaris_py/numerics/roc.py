@@ -16,17 +16,16 @@ References
 from __future__ import annotations
 
 import functools
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights, mark_read_only
+from bosaris_py._arrays import ArrayLike, FloatArray, Weighting, Weights, mark_read_only
 from bosaris_py.numerics.hull import ROCCH, Curve, Threshold, areas
 
-EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
+EERDefinition = Literal["rocch", "interpolated", "step"]
 
 # The rule of 30: with so many errors, the true error-rate lies within 30 % of the observed one
 # with 90 % confidence, if errors are independent (Doddington et al., "The NIST speaker
@@ -36,7 +35,7 @@ FEWEST_ERRORS = 30
 
 def as_class(
     scores: ArrayLike, weights: Weighting, name: str
-) -> tuple[FloatArray, Float64Array | None]:
+) -> tuple[FloatArray, FloatArray | None]:
     """Return the scores of a class and their weights, checked; a trial of weight 0 is none."""
     array = check.as_vector(scores, name)
     check.check_not_empty(array, name)
@@ -60,27 +59,27 @@ def count_below(
     return np.asarray(ordered.searchsorted(limits, side=side))
 
 
-def distinct(ordered: FloatArray) -> Float64Array:
+def distinct(ordered: FloatArray) -> FloatArray:
     """Return the distinct values of ascending scores, in float64."""
     new = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return np.asarray(ordered[new], dtype=np.float64)
 
 
-def just_above(scores: Float64Array) -> Float64Array:
+def just_above(scores: FloatArray) -> FloatArray:
     """Return the thresholds that reject these scores and nothing above them."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(scores, np.inf))
 
 
-def both_sides(scores: Float64Array) -> Float64Array:
+def both_sides(scores: FloatArray) -> FloatArray:
     """Return each of some ascending scores, and the next number above each."""
-    found: Float64Array = np.stack((scores, just_above(scores)), axis=1).ravel()
+    found: FloatArray = np.stack((scores, just_above(scores)), axis=1).ravel()
     # Neighbouring floats would stand twice.
     return np.asarray(found[np.append(found[1:] != found[:-1], True)])
 
 
-def with_ends(thresholds: Float64Array) -> Float64Array:
+def with_ends(thresholds: FloatArray) -> FloatArray:
     """Return thresholds between the one that accepts all, -inf, and the one that rejects all."""
     return np.concatenate(([-np.inf], thresholds, [np.inf]))
 
@@ -205,7 +204,7 @@ class ROC(Curve):
         return self.threshold(int(at[best[np.argmin((pmiss + pfa)[best])]]))
 
     @functools.cached_property
-    def _targets(self) -> arrays.IndexArray:
+    def _targets(self) -> arrays.IntArray:
         """Where the thresholds are target scores: the misses rise behind them."""
         return np.flatnonzero(np.diff(self.misses) > 0)
 
@@ -254,7 +253,7 @@ def _as_rate(value: float | None, name: str) -> float:
     return check.as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
 
 
-def _sorted(scores: FloatArray, weights: Float64Array | None) -> tuple[FloatArray, Weights]:
+def _sorted(scores: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, Weights]:
     """Return ascending scores, and the mass of the first 0, 1, 2, ... of them."""
     if weights is None:
         return np.sort(scores), np.arange(scores.size + 1)

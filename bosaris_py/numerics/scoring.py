@@ -29,14 +29,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from attrs import Factory, evolve, field, frozen
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Weighting
+from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray, Weighting
 from bosaris_py.numerics.priors import OperatingPoint
 
 # Trials of a block: what is made of them stays in a processor's second cache.
@@ -44,7 +43,7 @@ BLOCK = 2**14
 
 # Fills in the slopes and curvatures of a loss, and puts into the place of the log-odds the losses
 # or, if these are logarithms, what they are the log1p of.
-Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array], object]
+Kernel = Callable[[FloatArray, FloatArray, FloatArray], object]
 
 # Each factor 1 + t is rounded by 1e-16 or so: little of a logarithm as large as this.
 _LEAST_IN_FACTORS = 0.1
@@ -54,7 +53,7 @@ _LEAST_IN_FACTORS = 0.1
 LARGEST_LOG_ODDS = 700.0
 
 
-def _cllr(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> None:
+def _cllr(log_odds: FloatArray, slope: FloatArray, curvature: FloatArray) -> None:
     """Fill in e^z, sigma(z) and sigma(z) sigma(-z)."""
     # The arrays serve as work space for each other.
     np.exp(log_odds, out=log_odds)
@@ -63,7 +62,7 @@ def _cllr(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) 
     np.divide(slope, curvature, out=curvature)
 
 
-def _brier(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> None:
+def _brier(log_odds: FloatArray, slope: FloatArray, curvature: FloatArray) -> None:
     """Fill in q^2/2, q^2 (1-q) and q^2 (1-q) (2-3q), where q = sigma(z)."""
     np.exp(log_odds, out=slope)
     np.add(slope, 1.0, out=curvature)
@@ -77,14 +76,14 @@ def _brier(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array)
     np.multiply(log_odds, 0.5, out=log_odds)
 
 
-def _boost(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> None:
+def _boost(log_odds: FloatArray, slope: FloatArray, curvature: FloatArray) -> None:
     """Fill in e^(z/2), e^(z/2)/2 and e^(z/2)/4."""
     np.exp(0.5 * log_odds, out=log_odds)
     np.multiply(log_odds, 0.5, out=slope)
     np.multiply(log_odds, 0.25, out=curvature)
 
 
-def sum_log1p(terms: Float64Array) -> float:
+def sum_log1p(terms: FloatArray) -> float:
     """Return the sum of log(1 + t) over terms t >= 0, with a logarithm for 16 of them."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if float(terms.sum()) >= _LEAST_IN_FACTORS * terms.size:
@@ -133,10 +132,10 @@ class ScoringRule:
 
     def sum(
         self,
-        log_odds: Float64Array,
-        slope: Float64Array,
-        curvature: Float64Array,
-        weights: Float64Array | None = None,
+        log_odds: FloatArray,
+        slope: FloatArray,
+        curvature: FloatArray,
+        weights: FloatArray | None = None,
     ) -> float:
         """Return the sum of the losses, and fill in slopes and curvatures, times the weights.
 
@@ -203,7 +202,7 @@ def sum_of_nats(scores: FloatArray, sign: float) -> float:
     return total
 
 
-def softplus(scores: FloatArray, sign: float) -> Float64Array:
+def softplus(scores: FloatArray, sign: float) -> FloatArray:
     """Return log(1 + exp(sign * score)) for scores of any size."""
     # max(x, 0) + log1p(exp(-|x|)): no exponential overflows, no small term is rounded to zero.
     x = np.multiply(scores, sign, dtype=np.float64)
@@ -223,13 +222,13 @@ class ClassMoments:
     n_systems). The range is NaN or infinite if and only if a score is; only it means anything then.
     """
 
-    mean: Float64Array
-    scatter: Float64Array
-    lowest: Float64Array
-    highest: Float64Array
+    mean: FloatArray
+    scatter: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
 
 
-def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> ClassMoments:
+def class_moments(scores: FloatArray, weights: FloatArray | None = None) -> ClassMoments:
     """Compute mean, scatter and range of each system's scores, (n_systems, n_trials), in a pass."""
     parts, sizes = [], []
     # A row of ones: one product gives sums and sums of products.
@@ -267,14 +266,14 @@ def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[float]) -> Clas
     return ClassMoments(first + mean, within + between, lowest, highest)
 
 
-def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[FloatArray, FloatArray]:
     """Return centre and covariance of the scores, both classes counting the same."""
     centre = 0.5 * (tar.mean + non.mean)
     half = 0.5 * (tar.mean - non.mean)
     return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
 
 
-def moderate_weights(weights: Float64Array | None) -> Float64Array | None:
+def moderate_weights(weights: FloatArray | None) -> FloatArray | None:
     """Scale trial weights, of which only the proportions matter, by a power of two."""
     if weights is None:
         return None
@@ -302,7 +301,7 @@ class ClassSums:
     """
 
     loss: float
-    derivatives: Float64Array
+    derivatives: FloatArray
     worst: float
     total: float
 
@@ -321,11 +320,11 @@ class LinearLoss:
     The coefficients, weights and an offset, give the log-odds against the truth.
     """
 
-    coefficients: Float64Array
+    coefficients: FloatArray
     rule: ScoringRule
-    centre: Float64Array
+    centre: FloatArray
 
-    def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
+    def sum(self, scores: FloatArray, weights: FloatArray | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials, size = scores.shape[1], self.coefficients.size
         block, centre = max(1, min(n_trials, BLOCK)), self.centre[:, np.newaxis]
@@ -361,7 +360,7 @@ class TrainingClass:
     """
 
     scores: FloatArray
-    weights: Float64Array | None = None
+    weights: FloatArray | None = None
     # Whether these are some of the trials, and the others stay in files.
     in_files: ClassVar[bool] = False
 
@@ -407,8 +406,8 @@ class LocalModel:
     """
 
     value: float
-    gradient: Float64Array
-    hessian: Float64Array
+    gradient: FloatArray
+    hessian: FloatArray
     overlap: float
 
 
@@ -427,10 +426,10 @@ class TrainingObjective:
     plo: float
     tar: TrainingClass
     non: TrainingClass
-    centre: Float64Array = Factory(lambda self: np.zeros(len(self.tar.scores)), takes_self=True)
-    chain: Float64Array = Factory(lambda self: np.eye(self.centre.size + 1), takes_self=True)
-    stiffness: Float64Array = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
-    variance: Float64Array = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
+    centre: FloatArray = Factory(lambda self: np.zeros(len(self.tar.scores)), takes_self=True)
+    chain: FloatArray = Factory(lambda self: np.eye(self.centre.size + 1), takes_self=True)
+    stiffness: FloatArray = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
+    variance: FloatArray = Factory(lambda self: np.zeros_like(self.chain), takes_self=True)
 
     @classmethod
     def from_scores(
@@ -471,7 +470,7 @@ class TrainingObjective:
         return self.non.n_trials
 
     @property
-    def origin(self) -> Float64Array:
+    def origin(self) -> FloatArray:
         """The point of a detector that knows only the prior."""
         return np.zeros(self.chain.shape[1])
 
@@ -488,17 +487,17 @@ class TrainingObjective:
             sizes.append(self.non.scores.shape[1])
         return [evolve(self, tar=self.tar.thinned(n), non=self.non.thinned(n)) for n in sizes]
 
-    def weights(self, point: Float64Array) -> tuple[Float64Array, float]:
+    def weights(self, point: FloatArray) -> tuple[FloatArray, float]:
         """Return the weights, and the offset for scores as they are, at a point."""
         coefficients = self.chain @ point
         weights = coefficients[:-1]
         return weights, float(coefficients[-1] - weights @ self.centre)
 
-    def penalty(self, point: Float64Array) -> float:
+    def penalty(self, point: FloatArray) -> float:
         """Return the penalty at a point."""
         return 0.5 * float(point @ self.stiffness @ point)
 
-    def deviation(self, point: Float64Array) -> float:
+    def deviation(self, point: FloatArray) -> float:
         """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
         return math.sqrt(max(0.0, float(point @ self.variance @ point)))
 
@@ -509,7 +508,7 @@ class TrainingObjective:
         # correlated, or mixed.
         return evolve(self, stiffness=self.stiffness + strength * self.variance)
 
-    def evaluate(self, point: Float64Array) -> LocalModel:
+    def evaluate(self, point: FloatArray) -> LocalModel:
         """Return value, gradient and Hessian at a point, in one pass over the trials."""
         posterior = self.chain @ point
         posterior[-1] += self.plo

@@ -9,10 +9,9 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar
+from typing import ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -22,10 +21,9 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import ScaledTranslation
 from matplotlib.typing import ColorType
 
-from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath, as_path, describe, invalid
-from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray
+from bosaris_py._validation import as_path, describe, invalid
+from bosaris_py.errors import BosarisWarning, InvalidInputError, Note, warn
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.rows import pooled
 from bosaris_py.files.replacing import replacing
@@ -35,9 +33,9 @@ from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
 
-Ends: TypeAlias = tuple[Float64Array, Float64Array]
+Ends = tuple[FloatArray, FloatArray]
 # Width and height of a new figure in inches.
-Size: TypeAlias = tuple[float, float]
+Size = tuple[float, float]
 
 PLAIN = Pen()
 # What a point takes of the look of its system.
@@ -252,7 +250,7 @@ class Plot:
         return (not hidden and looks.as_name(self._name, label)) or "_nolegend_"
 
     def _line(
-        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, pen: Pen = PLAIN, *, own: bool = True
+        self, kind: str, x: ArrayLike, y: ArrayLike, pen: Pen = PLAIN, *, own: bool = True
     ) -> Axes:
         """Draw a line or point of the current system; or one of none, in the colour of text."""
         default, paper = self._looks.get(kind, {}), self.ax.get_facecolor()
@@ -288,7 +286,7 @@ class Plot:
             self._line(kind, [], [], Pen(None, text, look or {}), own=False)
 
     def _band(
-        self, x: Float64Array, ends: Ends, where: BoolArray, label: Text = None, **look: object
+        self, x: FloatArray, ends: Ends, where: BoolArray, label: Text = None, **look: object
     ) -> Axes:
         """Shade what lies between the ends of a band, where enough errors are left."""
         wanted = looks.checked(look, PolyCollection)
@@ -436,7 +434,7 @@ class ErrorRatePlot(Plot, ABC):
     _dr30_labels: ClassVar[tuple[str, str]]
     _named_at_ends = True
 
-    def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, name: str = "") -> None:
+    def set_system(self, tar: ArrayLike, non: ArrayLike, name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores.
 
         Parameters

@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike
 from bosaris_py._validation import as_number, as_vector, describe, invalid
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
 from bosaris_py.metrics.tandem import Lists
@@ -296,7 +295,7 @@ class BayesPlot(ErrorRatePlot):
         return self.ax
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | Mapping[str, object] | None] | None = None
+        self, mask: ArrayLike, styles: Sequence[str | Mapping[str, object] | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -522,7 +521,7 @@ def plot_a_dcf(
     ax: Axes | None = None,
     *,
     costs: SpoofCostsLike = "ASVspoof5",
-    priors: npt.ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     actual: bool = True,
     title: Text = None,
     looks: Looks = None,

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.transforms import Bbox
 
-from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray
 from bosaris_py._validation import as_vector, describe, invalid
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -28,9 +26,9 @@ from bosaris_py.plots.base import PLAIN, ErrorRatePlot
 from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Systems, Text
 from bosaris_py.uncertainty.bands import Band
 
-Limits: TypeAlias = tuple[float, float]
+Limits = tuple[float, float]
 # A false-alarm rate and a miss rate.
-Point: TypeAlias = tuple[float, float]
+Point = tuple[float, float]
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
@@ -47,7 +45,7 @@ _MARKS = {
 # ---- Windows
 
 
-def _numbers(values: npt.ArrayLike | None) -> tuple[float, ...]:
+def _numbers(values: ArrayLike | None) -> tuple[float, ...]:
     return tuple(as_vector(() if values is None else values, "window").tolist())
 
 
@@ -189,13 +187,13 @@ _FEWEST_TICKS, _MOST_TICKS = 3, 10
 _DECADES = 10.0 ** -np.arange(1, 10)
 
 
-def _to_deviates(rates: npt.ArrayLike) -> Float64Array:
+def _to_deviates(rates: ArrayLike) -> FloatArray:
     """Map probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
     probabilities = np.clip(np.asarray(rates, dtype=np.float64), 0.0, 1.0)
     return np.clip(scipy.special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
 
 
-def _to_rates(deviates: npt.ArrayLike) -> Float64Array:
+def _to_rates(deviates: ArrayLike) -> FloatArray:
     return np.asarray(scipy.special.ndtr(np.asarray(deviates, dtype=np.float64)))
 
 
@@ -251,7 +249,7 @@ class ProbitLocator(ticker.Locator):
         return [*ticks.tolist()]
 
 
-def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:
+def _between(ticks: FloatArray, low: float, high: float) -> FloatArray:
     # Limits come back from matplotlib through the transform and its inverse.
     margin = 1e-9 * (high - low)
     return ticks[(ticks >= low - margin) & (ticks <= high + margin)]
@@ -560,7 +558,7 @@ class DETPlot(ErrorRatePlot):
             self._say("fewer than 30 trials of a class, so that no rate rests on 30 errors")
 
 
-def enough(value: Float64Array, low: Float64Array, high: Float64Array, n_trials: int) -> BoolArray:
+def enough(value: FloatArray, low: FloatArray, high: FloatArray, n_trials: int) -> BoolArray:
     """Tell where a band of rates has three errors and three hits, and its replicates have some."""
     met: BoolArray = (n_trials * np.minimum(value, 1.0 - value) >= 3.0) & (low > 0) & (high < 1)
     return met

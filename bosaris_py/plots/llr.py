@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.typing import ColorType
 
+from bosaris_py._arrays import ArrayLike
 from bosaris_py._validation import check_choice
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics import curves
@@ -59,7 +59,7 @@ class _LLRPlot(Plot):
         return own | self._chosen.looks.get(self._name, {})
 
     def _draw(
-        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = "_", **look: object
+        self, kind: str, x: ArrayLike, y: ArrayLike, label: Text = "_", **look: object
     ) -> None:
         """Draw a line of the current system; one without length is a dot."""
         is_dot = kind in self._curves_of_systems and np.unique(x).size == np.unique(y).size == 1
@@ -68,10 +68,10 @@ class _LLRPlot(Plot):
 
 @base.door
 def plot_histogram(
-    results: Results | tuple[npt.ArrayLike, npt.ArrayLike],
+    results: Results | tuple[ArrayLike, ArrayLike],
     ax: Axes | None = None,
     *,
-    bins: npt.ArrayLike | None = None,
+    bins: ArrayLike | None = None,
     prior: PriorLike | None = None,
     title: Text = None,
 ) -> Plot:

@@ -7,12 +7,11 @@ import io
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 from matplotlib import cbook, font_manager
 from matplotlib.artist import Artist, ArtistInspector
 from matplotlib.axes import Axes
@@ -23,6 +22,7 @@ from matplotlib.lines import Line2D
 from matplotlib.typing import ColorType, LineStyleType
 
 from bosaris_py import _validation as arguments
+from bosaris_py._arrays import ArrayLike
 from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import printable
 from bosaris_py.evaluation import Results
@@ -30,15 +30,15 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.uncertainty.bands import Band, BandKind
 
 # A title, a style or a legend entry, which need not be given.
-Text: TypeAlias = str | None
+Text = str | None
 # Properties of lines, texts and legends by name.
-Settings: TypeAlias = dict[str, Any]
-Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
+Settings = dict[str, Any]
+Systems = Mapping[str, Results | tuple[ArrayLike, ArrayLike]] | Results
 # Properties of matplotlib's lines by name of the system.
-Looks: TypeAlias = Mapping[str, Mapping[str, object]] | None
-Names: TypeAlias = str | Sequence[str] | None
+Looks = Mapping[str, Mapping[str, object]] | None
+Names = str | Sequence[str] | None
 # True, False or "below".
-Legend: TypeAlias = bool | str
+Legend = bool | str
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two have a
 # CIEDE2000 distance of 20 and more, and of 10 as deuteranopes and protanopes see them.

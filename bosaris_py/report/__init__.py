@@ -17,13 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import metadata, resources
 from string import Template
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
 from bosaris_py import __version__, _tables as tables, errors, plots
-from bosaris_py._notes import lines_about
-from bosaris_py._validation import FilePath, safe
+from bosaris_py._arrays import FilePath
+from bosaris_py._validation import safe
+from bosaris_py.errors import lines_about
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
 from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
@@ -38,8 +39,8 @@ from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
 if TYPE_CHECKING:
     from bosaris_py.evaluation.evaluation import Evaluation
 
-Bands: TypeAlias = dict[BandKind, Band]
-Point: TypeAlias = float | OperatingPoint
+Bands = dict[BandKind, Band]
+Point = float | OperatingPoint
 
 __all__ = ["write_report"]
 

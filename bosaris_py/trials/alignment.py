@@ -1,4 +1,4 @@
-"""Positions of ids in other lists, matrices in the order of other ids, and checks of both.
+"""IntArray of ids in other lists, matrices in the order of other ids, and checks of both.
 
 A trial is a pair of positions. A `Frame` says where the models and segments of one object lie in
 another. Where none of the ids meet, `refuse_strangers` names the change that makes them equal.
@@ -15,19 +15,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._notes import Note
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, IntArray, StrArray, mark_read_only
+from bosaris_py.errors import Note
 from bosaris_py.files.columns import Codes
 
 logger = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 
-IdList = npt.ArrayLike | Sequence[str]
+IdList = ArrayLike | Sequence[str]
 
 Ids = tuple[StrArray, StrArray]
 
@@ -38,7 +37,7 @@ _TILE = 128
 # Ids
 
 
-def places_of(wanted: StrArray, ids: StrArray) -> Positions:
+def places_of(wanted: StrArray, ids: StrArray) -> IntArray:
     """Return the last position of each wanted id in a list, -1 for an unknown id."""
     # Most lists are sorted, and are searched faster than a dictionary is made.
     if ids.size and (ids[:-1] <= ids[1:]).all():
@@ -48,7 +47,7 @@ def places_of(wanted: StrArray, ids: StrArray) -> Positions:
     return np.fromiter((known.get(name, -1) for name in wanted.tolist()), np.intp, wanted.size)
 
 
-def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
+def code_ids(names: IdList, name: str) -> tuple[StrArray, IntArray]:
     """Split one id per trial into the sorted distinct ids and the position of each in them."""
     # Texts in a list need no conversion to numpy's four bytes per character.
     if isinstance(names, list) and set(map(type, names)) == {str}:
@@ -73,14 +72,14 @@ def code_trials(models: IdList, segments: IdList, **said: object) -> tuple[Ids, 
     return (modelset, segset), rows, cols
 
 
-def as_slice(positions: Positions) -> slice | Positions:
+def as_slice(positions: IntArray) -> slice | IntArray:
     """Return ascending neighbours as a slice, other positions as they are."""
     if positions.size == 0 or not (np.diff(positions) == 1).all():
         return positions
     return slice(int(positions[0]), int(positions[-1]) + 1)
 
 
-def inverse(positions: Positions, size: int) -> Positions:
+def inverse(positions: IntArray, size: int) -> IntArray:
     """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
     # What is no item goes behind the last one.
     found = np.full(size + 1, -1)
@@ -102,7 +101,7 @@ def transposed(matrix: AnyArray) -> AnyArray:
     return out
 
 
-def cell_numbers(cells: AnyArray) -> Positions:
+def cell_numbers(cells: AnyArray) -> IntArray:
     """Return the numbers of some cells, column by column, given these or a mask."""
     return cells if cells.ndim == 1 else np.flatnonzero(transposed(cells))
 
@@ -132,8 +131,8 @@ class Frame:
     # `rows` and `cols` are positions in the source: -1 stands for one that the source does not
     # have, None for all in their order. `shape` is the number of wanted rows and columns.
 
-    rows: Positions | None
-    cols: Positions | None
+    rows: IntArray | None
+    cols: IntArray | None
     shape: tuple[int, int]
 
     @property
@@ -152,7 +151,7 @@ class Frame:
         """Number of wanted rows, and of wanted columns, that the source has."""
         return tuple(int(np.count_nonzero(each)) for each in self.found)
 
-    def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
+    def cells(self, models: IntArray, segments: IntArray) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
         rows = models if self.rows is None else self.rows[models]
         cols = segments if self.cols is None else self.cols[segments]
@@ -268,7 +267,7 @@ def both_ids(modelset: IdList, segset: IdList) -> Ids:
     return models, segments
 
 
-def fitted(array: AnyArray, given: npt.ArrayLike, ids: Ids, name: str) -> AnyArray:
+def fitted(array: AnyArray, given: ArrayLike, ids: Ids, name: str) -> AnyArray:
     """Return a matrix with a row for each model and a column for each segment; refuse others."""
     shape = ids[0].size, ids[1].size
     # An empty list fits any shape without cells.
@@ -278,12 +277,12 @@ def fitted(array: AnyArray, given: npt.ArrayLike, ids: Ids, name: str) -> AnyArr
     return array
 
 
-def to_mask(value: npt.ArrayLike, ids: Ids, name: str) -> BoolArray:
+def to_mask(value: ArrayLike, ids: Ids, name: str) -> BoolArray:
     """Return a mask as an array."""
     return fitted(check.as_mask(value, name), value, ids, name)
 
 
-def as_cells(mask: npt.ArrayLike | None, ids: Ids, name: str) -> BoolArray | None:
+def as_cells(mask: ArrayLike | None, ids: Ids, name: str) -> BoolArray | None:
     """Return which cells are trials; None for all."""
     found = None if mask is None else to_mask(mask, ids, name)
     return None if found is None or found.all() else found
@@ -292,7 +291,7 @@ def as_cells(mask: npt.ArrayLike | None, ids: Ids, name: str) -> BoolArray | Non
 # Filters
 
 
-def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool) -> Positions:
+def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool) -> IntArray:
     """Return the positions that a filter leaves; log how many of what goes, if it has a noun."""
     # Unknown ids are ignored, as in the toolkit.
     listed = {*check.as_ids(names, name).tolist()}

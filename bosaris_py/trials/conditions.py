@@ -25,29 +25,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Positions, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, mark_read_only
+from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials
 from bosaris_py.trials.scores import Scores, scored_trials, trials_within
 from bosaris_py.trials.trials import Trials
 
-WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
+WeightsLike = Mapping[str, float] | Sequence[float] | FloatArray
 
 # The trials of each condition, as lists or masks.
-SubsetsLike: TypeAlias = Mapping[str, Ndx | Key | npt.ArrayLike]
+SubsetsLike = Mapping[str, Ndx | Key | ArrayLike]
 
-Overlap: TypeAlias = Literal["error", "allow"]
-Uncovered: TypeAlias = Literal["error", "ignore"]
+Overlap = Literal["error", "allow"]
+Uncovered = Literal["error", "ignore"]
 
 _NOUNS = ("targets", "non-targets")
 
@@ -90,15 +88,15 @@ class ConditionMembers:
 
     name: str
     weight: float
-    tar: Positions = attrs.field(converter=arrays.read_only)
-    non: Positions = attrs.field(converter=arrays.read_only)
+    tar: IntArray = attrs.field(converter=arrays.read_only)
+    non: IntArray = attrs.field(converter=arrays.read_only)
     tar_weight: float
     non_weight: float
 
     __reduce__ = arrays.by_constructor
 
 
-def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float64Array:
+def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> FloatArray:
     """Return one weight for each name, not negative and with sum one; None says equal weights."""
     if weights is None:
         return mark_read_only(np.full(len(names), 1.0 / len(names)))
@@ -122,7 +120,7 @@ def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float6
     return mark_read_only(values / math.fsum(values))
 
 
-def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
+def shares_of(weights: Sequence[float], parts: Sequence[IntArray]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
     # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
     # their weights these sum to one again; NIST does the same for partitions without targets.
@@ -132,8 +130,8 @@ def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[floa
 
 
 def masses(
-    counts: AnyArray, groups: AnyArray | None = None, shares: Float64Array | None = None
-) -> Float64Array:
+    counts: AnyArray, groups: AnyArray | None = None, shares: FloatArray | None = None
+) -> FloatArray:
     """Return the mass of each trial of a class: its part of the share of its group.
 
     That is equation 12, in which a trial counts a number of times. A class without groups is one
@@ -206,7 +204,7 @@ class Conditions:
     """
 
     names: tuple[str, ...]
-    weights: Float64Array
+    weights: FloatArray
     # Lists of trials and masks; or, where `_trials` are given, ascending positions among these.
     _parts: tuple[Trials | AnyArray, ...] = attrs.field(converter=_read_only)
     _trials: Trials | None = None
@@ -417,7 +415,7 @@ class Conditions:
 
     def trial_weights(
         self, key: Key, scores: Scores | None = None
-    ) -> tuple[Float64Array, Float64Array]:
+    ) -> tuple[FloatArray, FloatArray]:
         r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
 
         Parameters
@@ -477,7 +475,7 @@ class Conditions:
             raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
         return key.take(lines)
 
-    def _lines(self, key: Key) -> list[Positions]:
+    def _lines(self, key: Key) -> list[IntArray]:
         """Return where the trials of each condition stand among those of a key, ascending."""
         if self._trials is None:
             return [np.flatnonzero(_mask_of(part, key)) for part in self._parts]
@@ -503,7 +501,7 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     return listed
 
 
-def _as_subset(subset: npt.ArrayLike | Ndx | Key, name: str) -> Ndx | Key | BoolArray:
+def _as_subset(subset: ArrayLike | Ndx | Key, name: str) -> Ndx | Key | BoolArray:
     """Return the trials or the mask of one condition."""
     if isinstance(subset, Ndx | Key):
         return subset
@@ -530,13 +528,13 @@ def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
     return (tar, non) if scored is None else (tar & scored, non & scored)
 
 
-def _among(chosen: BoolArray, parts: Sequence[Positions]) -> list[Positions]:
+def _among(chosen: BoolArray, parts: Sequence[IntArray]) -> list[IntArray]:
     """Return where the trials of each condition stand among those that are chosen."""
     place = np.cumsum(chosen) - 1
     return [mark_read_only(place[part[chosen[part]]]) for part in parts]
 
 
-def _spread(size: int, parts: Sequence[tuple[Positions, float]]) -> Float64Array:
+def _spread(size: int, parts: Sequence[tuple[IntArray, float]]) -> FloatArray:
     """Give each trial of a class its condition's share, divided among the condition's trials."""
     groups = np.repeat(np.arange(len(parts)), [places.size for places, _ in parts])
     shares = np.array([share for _, share in parts])
@@ -567,9 +565,7 @@ def _occurring(codes: AnyArray, size: int) -> tuple[AnyArray, AnyArray]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
-def _lacking(
-    names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions]
-) -> list[Note]:
+def _lacking(names: Sequence[str], tar: Sequence[IntArray], non: Sequence[IntArray]) -> list[Note]:
     """Note which conditions have trials of one class only."""
     clauses = []
     for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
@@ -585,7 +581,7 @@ def _lacking(
 
 # What functions take as `conditions`
 
-ConditionsLike: TypeAlias = Conditions | str | Sequence[str] | SubsetsLike | None
+ConditionsLike = Conditions | str | Sequence[str] | SubsetsLike | None
 
 
 def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
@@ -605,12 +601,12 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
 
 def class_weights(
     conditions: object,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
+    tar_weights: ArrayLike | None,
+    non_weights: ArrayLike | None,
     key: Key,
     *,
     scores: Scores | None = None,
-) -> tuple[npt.ArrayLike | None, npt.ArrayLike | None]:
+) -> tuple[ArrayLike | None, ArrayLike | None]:
     """Return the weights of the trials, from conditions or as the caller gave them, not both."""
     if conditions is None:
         return tar_weights, non_weights

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
-from typing import TypeAlias
 
 import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, FloatArray, Given
+from bosaris_py._arrays import AnyArray, FloatArray, Given, IntArray
 from bosaris_py.files.columns import Codes, Factor, classes_of, order_trials
 from bosaris_py.files.formats import find_format
 from bosaris_py.trials.alignment import code_trials
-from bosaris_py.trials.key import Key, LabelArray, Ndx
+from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
 
 # The columns of a data frame by name, as its library has them.
-Frame: TypeAlias = Mapping[str, Given]
+Frame = Mapping[str, Given]
 
 # Labels of a key, by class.
 _LABELS = np.array([-1, 1, -2], dtype=np.int8)
@@ -236,7 +235,7 @@ def _described(frame: Frame, name: str) -> AnyArray | Factor:
     return Factor(codes, [*map(str, levels)])
 
 
-def _labels(frame: Frame, name: str, tar: object, non: Given) -> LabelArray:
+def _labels(frame: Frame, name: str, tar: object, non: Given) -> IntArray:
     """Return the label of each row: 1 for a target, -1 for a non-target, -2 for a spoof."""
     codes, levels = _coded(frame, name, "label")
     words = [f"{level:g}" if isinstance(level, float) else str(level) for level in levels]

@@ -7,10 +7,9 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
-from bosaris_py._arrays import Positions, StrArray, mark_read_only, read_only
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import IntArray, StrArray, mark_read_only, read_only
 from bosaris_py._validation import as_ids, check_same_rows, check_shape
-from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.errors import MissingTrialsWarning, Note, warn
 from bosaris_py.trials.alignment import IdList, all_of_class, kept, places_of
 from bosaris_py.trials.trials import FileMethods
 
@@ -176,7 +175,7 @@ class IdMap(FileMethods):
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))
 
-    def _at(self, places: Positions) -> Self:
+    def _at(self, places: IntArray) -> Self:
         return self._made(self.leftids[places], self.rightids[places])
 
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Self, TypeAlias, TypeGuard
+from typing import Self, TypeGuard
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, Given, Positions, StrArray, mark_read_only
-from bosaris_py._validation import FilePath
+from bosaris_py._arrays import (
+    AnyArray,
+    ArrayLike,
+    BoolArray,
+    FilePath,
+    Given,
+    IntArray,
+    StrArray,
+    mark_read_only,
+)
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5
 from bosaris_py.files.columns import Factor
@@ -21,22 +28,20 @@ from bosaris_py.files.hdf5 import StoredColumn
 from bosaris_py.trials.alignment import IdList, Ids
 from bosaris_py.trials.trials import Trials
 
-LabelArray = npt.NDArray[np.int8]
-
 # The word of each label: 1 is a target; -1, a non-target, and -2, a spoof, count from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
 _LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
 
 # Categories, or numbers.
-Column: TypeAlias = Factor | AnyArray
+Column = Factor | AnyArray
 
 # One value for each trial, or what a column of models or segments has for each id.
-ColumnLike: TypeAlias = Factor | npt.ArrayLike | Sequence[object]
-OfSide: TypeAlias = tuple[str, Mapping[str, object] | ColumnLike]
+ColumnLike = Factor | ArrayLike | Sequence[object]
+OfSide = tuple[str, Mapping[str, object] | ColumnLike]
 
 # What a column may describe; each known column has the place of that in this list.
 SIDES = ("trial", "model", "segment")
-Known: TypeAlias = Mapping[str, tuple[int, Column]]
+Known = Mapping[str, tuple[int, Column]]
 
 # What is no list of values, or an array already.
 _KEPT = str, bytes, Mapping, set, frozenset, np.ndarray
@@ -72,7 +77,7 @@ class Ndx(Trials):
     _kind = "ndx"
 
     def __init__(
-        self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
+        self, modelset: IdList, segset: IdList, trialmask: ArrayLike | None = None
     ) -> None:
         ids = align.both_ids(modelset, segset)
         self.__attrs_init__(*ids, align.as_cells(trialmask, ids, "trialmask"))
@@ -195,7 +200,7 @@ class Key(Trials):
     """
 
     # The label of each trial: a vector of a list, else a matrix.
-    _contents: LabelArray = attrs.field(converter=arrays.read_only)
+    _contents: IntArray = attrs.field(converter=arrays.read_only)
     _known: Known = attrs.field(factory=dict)
 
     _kind, _listed, _argument = "key", "is_target", "labels"
@@ -204,9 +209,9 @@ class Key(Trials):
         self,
         modelset: IdList,
         segset: IdList,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        spoof: npt.ArrayLike | None = None,
+        tar: ArrayLike,
+        non: ArrayLike,
+        spoof: ArrayLike | None = None,
     ) -> None:
         ids = align.both_ids(modelset, segset)
         labels = np.zeros([each.size for each in ids], dtype=np.int8)
@@ -226,7 +231,7 @@ class Key(Trials):
         cls,
         models: IdList,
         segments: IdList,
-        labels: npt.ArrayLike | Factor | Sequence[str],
+        labels: ArrayLike | Factor | Sequence[str],
         columns: Mapping[str, ColumnLike | OfSide] | None = None,
     ) -> Self:
         """Build a key from a list of trials given by their ids.
@@ -335,7 +340,7 @@ class Key(Trials):
         trials = np.arange(self.n_trials) if at is None else at
         return [trials, *frame.cells(*map(np.arange, wanted.shape))]
 
-    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+    def _filtered(self, rows: IntArray, cols: IntArray, ids: Ids) -> Self:
         return super()._filtered(rows, cols, ids).with_columns_of(self)
 
     def take(self, chosen: AnyArray) -> Self:
@@ -521,7 +526,7 @@ class Key(Trials):
     # Labels
 
     @cached_property
-    def labels(self) -> LabelArray:
+    def labels(self) -> IntArray:
         """The label of each trial, column by column: 1 target, -1 non-target, -2 spoof."""
         return self._vector()
 
@@ -653,7 +658,7 @@ def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str
     return [*zip(*(ids[places].tolist() for ids, places in sides), strict=True)]
 
 
-def as_labels(labels: object) -> LabelArray:
+def as_labels(labels: object) -> IntArray:
     """Return truth values, or the words target, nontarget and spoof, as labels."""
     if not isinstance(labels, Factor):
         array = np.asarray(check.as_list(labels))

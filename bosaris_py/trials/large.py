@@ -21,20 +21,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import AnyArray, BoolArray, FilePath, FloatArray, IntArray
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py._validation import FilePath, check_unique, invalid
-from bosaris_py.errors import FileFormatError
+from bosaris_py.errors import FileFormatError, Note, warn
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, IDS
 from bosaris_py.trials.alignment import Frame, Ids
@@ -44,10 +41,9 @@ from bosaris_py.trials.scores import Scores
 Result = TypeVar("Result")
 
 # 1 for a target or a trial, -1 for a non-target, 0 for no trial.
-Labels: TypeAlias = npt.NDArray[np.int8]
 
 # Contents of rows of a matrix, and where there are any (None: everywhere).
-Held: TypeAlias = tuple[AnyArray, BoolArray | None]
+Held = tuple[AnyArray, BoolArray | None]
 
 # Cells that are read at once where only their checksums are wanted.
 _VERIFIED = 2**22
@@ -77,18 +73,18 @@ class MatrixFile:
     chunk: int
     item_size: int
 
-    def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
+    def opened(self, stack: ExitStack) -> Callable[[slice | IntArray], Held]:
         """Open the file until the stack ends; return what reads rows."""
         source = stack.enter_context(hdf5.opened(self.path))
         found = [source.data_set(name, content) for name, content in self.data_sets]
         read = self._scores if self.kind == "scores" else self._labels
         return functools.partial(read, found[0], found[-1])
 
-    def _scores(self, values: hdf5.DataSet, mask: hdf5.DataSet, rows: slice | Positions) -> Held:
+    def _scores(self, values: hdf5.DataSet, mask: hdf5.DataSet, rows: slice | IntArray) -> Held:
         valid = None if mask is values else self._rows(mask.read, rows)
         return self._rows(values.read, rows), None if valid is None or valid.all() else valid
 
-    def _labels(self, first: hdf5.DataSet, last: hdf5.DataSet, rows: slice | Positions) -> Held:
+    def _labels(self, first: hdf5.DataSet, last: hdf5.DataSet, rows: slice | IntArray) -> Held:
         if first is last:
             return self._rows(first.read, rows).view(np.int8), None
         tar, non = (self._rows(mask.read, rows) for mask in (first, last))
@@ -96,7 +92,7 @@ class MatrixFile:
             raise last.source.error(last.name, f"shares trials with `/{first.name}`")
         return tar.view(np.int8) - non.view(np.int8), None
 
-    def _rows(self, read: Callable[[slice], AnyArray], rows: slice | Positions) -> AnyArray:
+    def _rows(self, read: Callable[[slice], AnyArray], rows: slice | IntArray) -> AnyArray:
         """Read rows; scattered ones chunk by chunk, each once."""
         n_rows, n_cols = self.shape
         if isinstance(rows, slice):
@@ -150,16 +146,16 @@ class _List:
         """Bytes of what is held of a cell."""
         return self.values.itemsize
 
-    def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
+    def opened(self, stack: ExitStack) -> Callable[[slice | IntArray], Held]:
         """Return what makes rows."""
         return self._rows
 
-    def _rows(self, rows: slice | Positions) -> Held:
+    def _rows(self, rows: slice | IntArray) -> Held:
         lines = self.lines[rows].toarray()
         return self.values[lines], lines > 0
 
 
-Source: TypeAlias = MatrixFile | _List
+Source = MatrixFile | _List
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
@@ -212,14 +208,14 @@ class Block:
     """Some trials of a key and their scores: rows of matrices, or a part of a list."""
 
     # Which rows of the key these are.
-    rows: Positions
-    labels: Labels
+    rows: IntArray
+    labels: IntArray
     # The scores of each file, and where it has any (None: everywhere).
     scores: tuple[AnyArray, ...]
     valid: tuple[BoolArray | None, ...]
 
     @functools.cached_property
-    def scored(self) -> Labels:
+    def scored(self) -> IntArray:
         """The labels, 0 where a file lacks the score."""
         known = [mask for mask in self.valid if mask is not None]
         return functools.reduce(np.multiply, known, self.labels)
@@ -276,7 +272,7 @@ class FileTrials:
     trials: Source | None
     systems: Sequence[Source]
     frames: Sequence[Frame]
-    order: Positions | None
+    order: IntArray | None
     factor: float | None
     stamps: dict[Path, tuple[int, int]]
 
@@ -327,7 +323,7 @@ class FileTrials:
         if len(bad):
             first = f"({self.ids[0][bad[0, 0]]}, {self.ids[1][bad[0, 1]]})"
             got = f"NaN for {len(bad)} of them, the first {first}"
-            raise invalid("scores", "not hold NaN where there is a trial", got)
+            raise check.invalid("scores", "not hold NaN where there is a trial", got)
 
     def missing(self, counts: IntArray) -> list[Note]:
         """Note models, segments and trials without scores, given the sum of `Block.counts`."""
@@ -337,7 +333,7 @@ class FileTrials:
         return align.notes_of_missing(sizes, self.n_found, wanted, found)
 
 
-def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Positions) -> Held:
+def _aligned(read: Callable[[slice | IntArray], Held], frame: Frame, rows: IntArray) -> Held:
     """Read the scores of rows of the key, 0 where there is no score, and where there is one."""
     at, shape = None, (rows.size, frame.shape[1])
     if frame.rows is not None:
@@ -363,7 +359,7 @@ def open_trials(
     trials in their own. Without `trial_file`, all scores of the first file are trials.
     """
     if not score_files:
-        raise invalid("score_files", "hold at least one file", "none")
+        raise check.invalid("score_files", "hold at least one file", "none")
     paths = [*score_files, *([] if trial_file is None else [trial_file])]
     stamps = {path: _stamp(path) for path in map(Path.absolute, map(check.as_path, paths))}
     kinds = [*["scores"] * len(score_files), "key" if is_key else "trials"]
@@ -375,7 +371,7 @@ def open_trials(
     sources, known = zip(*opened, strict=True)
     for path, both in zip(paths, known, strict=True):
         for side in both:
-            check_unique(side, f"ids of {path}")
+            check.check_unique(side, f"ids of {path}")
     # Without a file of trials those of the first file.
     last = 0 if trial_file is None else -1
     ids, own = known[last], known[: len(score_files)]
@@ -490,7 +486,7 @@ class TrialFiles:
         for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
             if not n_scored:
                 hint = "" if n_non else f"All {n_tar} trials are targets: is it an Ndx?"
-                raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
+                raise check.invalid("key_file", f"hold {noun} that have scores", "none", hint)
         tar = np.concatenate([each for seen in passed for each in seen.tar], axis=1)
         return tar, scored_non, [each for seen in passed for each in seen.kept], notes
 
@@ -554,10 +550,10 @@ def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath
     scores, keys = as_paths(score_files, "score_files"), as_paths(key_files, "key_files")
     if len(scores) != len(keys):
         expected = f"be as many files as there are score files, {len(scores)}"
-        raise invalid("key_files", expected, f"{len(keys)}")
+        raise check.invalid("key_files", expected, f"{len(keys)}")
     real = [tuple(map(os.path.realpath, pair)) for pair in zip(scores, keys, strict=True)]
     if len({*real}) < len(real):
-        raise invalid("score_files", "hold each file once", "one twice with the same key")
+        raise check.invalid("score_files", "hold each file once", "one twice with the same key")
     return [([score], key) for score, key in zip(scores, keys, strict=True)]
 
 
@@ -566,5 +562,5 @@ def as_paths(paths: object, name: str) -> list[FilePath]:
     given = check.as_list(paths)
     listed = given if isinstance(given, list | tuple) else [given]
     if not listed:
-        raise invalid(name, "hold the name of a file", "none")
+        raise check.invalid(name, "hold the name of a file", "none")
     return [check.as_path(path, name) for path in listed]

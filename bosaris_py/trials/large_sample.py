@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._arrays import ArrayLike, FloatArray, IntArray, mark_read_only
 from bosaris_py.numerics import scoring
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import both_sides, count_below, distinct
@@ -71,7 +70,7 @@ class LargeSample(Sample):
     """
 
     files: TrialFiles = attrs.field(kw_only=True)
-    limits: Float64Array = attrs.field(kw_only=True)
+    limits: FloatArray = attrs.field(kw_only=True)
     below: IntArray = attrs.field(kw_only=True)
     fa_bits: float = attrs.field(kw_only=True)
     in_files: ClassVar[bool] = True
@@ -122,7 +121,7 @@ class LargeSample(Sample):
     def _has_few_targets(self) -> bool:
         return True
 
-    def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
+    def _count(self, thresholds: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials below thresholds, which are among the limits."""
         misses = count_below(self.tar.scores, thresholds)
         misses[-1] = self.tar.size
@@ -132,7 +131,7 @@ class LargeSample(Sample):
 
     def rates_at_all(
         self, times: Times = None, grid: Grid = "hull"
-    ) -> tuple[Float64Array, Float64Array]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Return both error-rates at the thresholds that matter, as rows of one.
 
         Parameters
@@ -166,9 +165,7 @@ class LargeSample(Sample):
         """Mean cost of the scores of both classes as log-likelihood-ratios, in bits."""
         return scoring.mean_bits(self.tar.scores, -1.0), self.fa_bits
 
-    def rates(
-        self, thresholds: npt.ArrayLike, times: Times = None
-    ) -> tuple[Float64Array, Float64Array]:
+    def rates(self, thresholds: ArrayLike, times: Times = None) -> tuple[FloatArray, FloatArray]:
         """Return both error-rates at given thresholds; read the files again for other ones.
 
         Parameters
@@ -205,13 +202,13 @@ def _between(scores: FloatArray, low: float, high: float, *, is_last: bool) -> l
     return [scores[(scores >= low) & ((scores < high) | is_last)]]
 
 
-def _count_all(files: TrialFiles, thresholds: Float64Array) -> tuple[IntArray, float]:
+def _count_all(files: TrialFiles, thresholds: FloatArray) -> tuple[IntArray, float]:
     """Count all non-targets below thresholds, and sum their costs."""
     total = files.sum(functools.partial(_count, thresholds), "non-targets")
     return total[:-1].astype(np.int64), float(total[-1])
 
 
-def _count(thresholds: Float64Array, scores: FloatArray) -> Float64Array:
+def _count(thresholds: FloatArray, scores: FloatArray) -> FloatArray:
     """Count scores below thresholds, and sum their costs; floats hold all counts."""
     ordered = np.sort(scores[0])
     return np.append(count_below(ordered, thresholds), scoring.sum_of_nats(ordered, sign=1.0))

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self, TypeAlias, TypeVar
+from typing import Self, TypeVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py._arrays import (
+    AnyArray,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    StrArray,
+    mark_read_only,
+)
+from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.trials.alignment import IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx
 from bosaris_py.trials.trials import FileMethods, Grid
 
 # One value for each id, or one of each measure.
-Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
+Numbers = Mapping[str, ArrayLike]
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -52,7 +58,7 @@ class SegmentQuality(FileMethods):
 
     _kind = "segment_quality"
 
-    def __init__(self, ids: IdList | Numbers, values: npt.ArrayLike | None = None) -> None:
+    def __init__(self, ids: IdList | Numbers, values: ArrayLike | None = None) -> None:
         names, listed = _by_id(ids) if values is None else (ids, check.as_list(values))
         if np.ndim(listed) == 1:
             if check.row_labels(names) is None:
@@ -156,7 +162,7 @@ class SegmentQuality(FileMethods):
         return SegmentQuality(ids, np.concatenate([item.values for item in objects], axis=1))
 
 
-def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
+def _by_id(given: object) -> tuple[IdList, ArrayLike]:
     """Return the ids and the values of a mapping, or of a Series with ids as its index."""
     if isinstance(given, Mapping):
         return list(given), np.transpose(list(given.values()))
@@ -168,7 +174,7 @@ def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
 
 
 def _at(
-    values: FloatArray, has: BoolArray, places: Positions | None, name: str, ids: StrArray
+    values: FloatArray, has: BoolArray, places: IntArray | None, name: str, ids: StrArray
 ) -> tuple[FloatArray, BoolArray]:
     """Return the measures and flags of wanted ids, 0 at place -1; None says all in their order."""
     if places is not None:
@@ -189,7 +195,7 @@ def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
         raise check.invalid(name, "be finite for the ids that are wanted", found, hint)
 
 
-def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
+def _flags(flags: ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
     """Return one flag for each id; None says that all have measures."""
     if flags is None:
         return np.ones(ids.size, dtype=np.bool_)
@@ -269,11 +275,11 @@ class QualityMeasures(Grid):
         self,
         modelset: IdList,
         segset: IdList,
-        modelQ: npt.ArrayLike,
-        segQ: npt.ArrayLike,
-        hasmodel: npt.ArrayLike | None = None,
-        hasseg: npt.ArrayLike | None = None,
-        scoremask: npt.ArrayLike | None = None,
+        modelQ: ArrayLike,
+        segQ: ArrayLike,
+        hasmodel: ArrayLike | None = None,
+        hasseg: ArrayLike | None = None,
+        scoremask: ArrayLike | None = None,
     ) -> None:
         ids = align.both_ids(modelset, segset)
         flags = _flags(hasmodel, ids[0], "hasmodel"), _flags(hasseg, ids[1], "hasseg")
@@ -374,7 +380,7 @@ class QualityMeasures(Grid):
         warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(covered)))
         return models[0], segments[0], models[1], segments[1], covered
 
-    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+    def _filtered(self, rows: IntArray, cols: IntArray, ids: Ids) -> Self:
         values, flags = (self.modelQ[:, rows], self.segQ[:, cols]), (self.hasmodel, self.hasseg)
         mask = None if self._mask is None else self._mask[np.ix_(rows, cols)]
         return type(self)(*ids, *values, flags[0][rows], flags[1][cols], mask)
@@ -409,9 +415,9 @@ class QualityMeasures(Grid):
 
 # Measures of several objects, stacked for training and applying
 
-Quality: TypeAlias = QualityMeasures | SegmentQuality | Numbers
+Quality = QualityMeasures | SegmentQuality | Numbers
 
-Qualities: TypeAlias = Sequence[Quality] | Quality
+Qualities = Sequence[Quality] | Quality
 
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
@@ -426,8 +432,8 @@ class TrialQuality(arrays.ArrayRecord):
 
     modelQ: FloatArray
     segQ: FloatArray
-    models: Positions
-    segments: Positions
+    models: IntArray
+    segments: IntArray
     covered: BoolArray
 
     @property
@@ -481,7 +487,7 @@ def as_quality(value: object) -> object:
     return SegmentQuality(*_by_id(value)) if by_id else value
 
 
-def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
+def mix_measures(quality: Measured, qtrans: ArrayLike) -> Measured:
     """Replace the measures of models and segments by linear combinations of them."""
     # `qtrans` has one row for each new measure and one column for each old one. BOSARIS:
     # `applyQtrans.m`.

@@ -13,17 +13,14 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, FloatArray, Given, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py._validation import FilePath
-from bosaris_py.errors import FileFormatError, MissingTrialsWarning
+from bosaris_py._arrays import AnyArray, ArrayLike, FilePath, FloatArray, Given, mark_read_only
+from bosaris_py.errors import FileFormatError, MissingTrialsWarning, Note, warn
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import suggest_role
@@ -37,10 +34,10 @@ from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.trials import FileMethods
 
-System: TypeAlias = Scores | FilePath
-SystemsLike: TypeAlias = Mapping[str, System] | System | Sequence[System]
+System = Scores | FilePath
+SystemsLike = Mapping[str, System] | System | Sequence[System]
 
-AnyObject: TypeAlias = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
+AnyObject = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
 
 Read = TypeVar("Read", bound=FileMethods)
 
@@ -602,6 +599,6 @@ def read_if_path(key: object) -> Key:
     return read_key(key) if isinstance(key, _PATH) else as_key(key)
 
 
-def numbers_of(scores: npt.ArrayLike | FilePath) -> npt.ArrayLike:
+def numbers_of(scores: ArrayLike | FilePath) -> ArrayLike:
     """Return scores, given them or the file of their numbers."""
     return read_numbers(scores) if isinstance(scores, _PATH) else scores

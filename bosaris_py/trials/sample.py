@@ -18,18 +18,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 import bosaris_py.trials.scores as scoring
 from bosaris_py import _arrays as arrays
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, Positions, Weights
-from bosaris_py._notes import Note
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, Weights
 from bosaris_py._validation import as_score_lists, invalid
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import Note, TrialMismatchError
 from bosaris_py.numerics import ROC, ROCCH, roc as counting
 from bosaris_py.numerics.scoring import mean_bits
 from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, masses
@@ -38,18 +36,18 @@ from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # How often each target and each non-target counts, in the order of the sorted scores.
-Times: TypeAlias = tuple[Weights, Weights] | None
+Times = tuple[Weights, Weights] | None
 
 # The speaker of the model and of the segment of each trial, as numbers; of a trial with one speaker
 # the second is -1, or there is none.
-Speakers: TypeAlias = tuple[Positions, Positions | None]
+Speakers = tuple[IntArray, IntArray | None]
 
-Chosen: TypeAlias = Positions | BoolArray | slice
+Chosen = IntArray | BoolArray | slice
 
 # Thresholds that matter. "hull": target scores, or non-target scores if targets are over twice as
 # many; all vertices of the hull lie there. "ties": also the next float above each, which the area
 # and interpolation need. "all": each distinct score.
-Grid: TypeAlias = Literal["hull", "ties", "all"]
+Grid = Literal["hull", "ties", "all"]
 
 _FEW_THRESHOLDS = 6
 
@@ -79,13 +77,13 @@ class ScoredClass:
 
     listed: FloatArray
     groups: AnyArray | None = None
-    shares: Float64Array = attrs.field(factory=lambda: np.ones(1))
-    weights: Float64Array | None = None
+    shares: FloatArray = attrs.field(factory=lambda: np.ones(1))
+    weights: FloatArray | None = None
     speakers: Speakers | None = None
     # The trial of each listed score, where some are listed more than once.
-    trials: Positions | None = attrs.field(default=None, kw_only=True)
+    trials: IntArray | None = attrs.field(default=None, kw_only=True)
     # The order of the scores, where it is known from a class that these trials were taken from.
-    _order: Positions | None = attrs.field(default=None, kw_only=True)
+    _order: IntArray | None = attrs.field(default=None, kw_only=True)
 
     __reduce__ = arrays.by_constructor
 
@@ -109,7 +107,7 @@ class ScoredClass:
         return self.groups is None and self.weights is None
 
     @functools.cached_property
-    def order(self) -> Positions:
+    def order(self) -> IntArray:
         """Places in the list by ascending score, equal scores as they were given."""
         if self._order is not None:
             return self._order
@@ -132,7 +130,7 @@ class ScoredClass:
         return None if self.groups is None else self.groups[self.order]
 
     @functools.cached_property
-    def sorted_weights(self) -> Float64Array | None:
+    def sorted_weights(self) -> FloatArray | None:
         """The weight of each sorted score."""
         return None if self.weights is None else self.weights[self.order]
 
@@ -185,11 +183,11 @@ class ScoredClass:
                 total += self.n_trials * self.shares[group] * (sums / sums[-1])
         return total
 
-    def masses(self, times: Weights | None = None) -> Float64Array:
+    def masses(self, times: Weights | None = None) -> FloatArray:
         """Return the mass of each sorted trial, NaN if a group has none."""
         return masses(self._counts(times), self.sorted_groups, self.shares)
 
-    def mean(self, losses: Float64Array, times: Weights | None = None) -> Float64Array:
+    def mean(self, losses: FloatArray, times: Weights | None = None) -> FloatArray:
         """Return the mean loss of the sorted trials; of several losses (k, n), each of them."""
         if times is None and self.is_plain:
             return np.asarray(losses.mean(axis=-1))
@@ -198,8 +196,8 @@ class ScoredClass:
         return np.asarray(np.dot(np.where(masses == 0.0, 0.0, losses), masses))
 
     def shares_below(
-        self, thresholds: Float64Array, times: Weights | None = None
-    ) -> tuple[Float64Array, Float64Array]:
+        self, thresholds: FloatArray, times: Weights | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the mass of the scores below each threshold, and of those at or above it."""
         if times is None and self.is_plain and thresholds.size <= _FEW_THRESHOLDS:
             # A pass for each takes less time than a sort.
@@ -229,7 +227,7 @@ class ScoredClass:
         order = place[self.order[chosen[self.order]]]
         return attrs.evolve(self.take(chosen), order=arrays.mark_read_only(order))
 
-    def divided(self, parts: Sequence[tuple[Positions, float]]) -> "ScoredClass":
+    def divided(self, parts: Sequence[tuple[IntArray, float]]) -> "ScoredClass":
         """Divide the class into groups, given places in the list and the share of each.
 
         Trials of no group are left out; what stands in several is listed once in each.
@@ -288,8 +286,8 @@ class Sample:
     @classmethod
     def from_scores(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         tar_weights: arrays.Weighting = None,
         non_weights: arrays.Weighting = None,
     ) -> "Sample":
@@ -346,7 +344,7 @@ class Sample:
         given = None if conditions is None else as_conditions(conditions, key)
         values, found, notes = scoring.join(scores, key)
         labels = key.labels if found is None else key.labels[found]
-        pairs: list[Positions] = []
+        pairs: list[IntArray] = []
         if who is not None:
             small = np.min_scalar_type(-who.n_speakers - 1)
             pairs = [side.astype(small) for side in who.pairs(*key.trial_positions())]
@@ -486,7 +484,7 @@ class Sample:
     # ---- The two distributions of mass
 
     @functools.cached_property
-    def thresholds(self) -> Float64Array:
+    def thresholds(self) -> FloatArray:
         """The thresholds that matter for ranks, ascending from -inf to inf.
 
         Between are the distinct scores of the smaller class: of targets, which they accept, or of
@@ -494,7 +492,7 @@ class Sample:
         """
         return self.grid("hull")
 
-    def grid(self, grid: Grid) -> Float64Array:
+    def grid(self, grid: Grid) -> FloatArray:
         """Return thresholds that matter, ascending from -inf to inf.
 
         Parameters
@@ -542,7 +540,7 @@ class Sample:
         """
         return self._below if grid == "hull" else self._count(self.grid(grid))
 
-    def _count(self, thresholds: Float64Array) -> tuple[arrays.IntArray, arrays.IntArray]:
+    def _count(self, thresholds: FloatArray) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
         below = [counting.count_below(one.scores, thresholds) for one in (self.tar, self.non)]
         # The last one rejects scores of inf, too.
@@ -561,7 +559,7 @@ class Sample:
 
     def rates_at_all(
         self, times: Times = None, grid: Grid = "hull"
-    ) -> tuple[Float64Array, Float64Array]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Return both error-rates at the thresholds that matter, as rows of one.
 
         Parameters
@@ -605,9 +603,7 @@ class Sample:
             limits = targets[np.searchsorted(targets, limits)]
         return ROCCH.from_points(limits, *self._errors(self.counts_below("hull")))
 
-    def rates(
-        self, thresholds: npt.ArrayLike, times: Times = None
-    ) -> tuple[Float64Array, Float64Array]:
+    def rates(self, thresholds: ArrayLike, times: Times = None) -> tuple[FloatArray, FloatArray]:
         """Return both error-rates at given thresholds.
 
         Parameters
@@ -631,8 +627,8 @@ class Sample:
         return mean_bits(self.tar.listed, -1.0), mean_bits(self.non.listed, 1.0)
 
     def mean(
-        self, losses: tuple[Float64Array, Float64Array], times: Times = None
-    ) -> tuple[Float64Array, Float64Array]:
+        self, losses: tuple[FloatArray, FloatArray], times: Times = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the mean loss of each class, given that of each sorted trial.
 
         Parameters
@@ -650,7 +646,7 @@ class Sample:
         return self.tar.mean(losses[0], tar), self.non.mean(losses[1], non)
 
 
-def _shares_with_trials(shares: Float64Array, groups: AnyArray | None) -> Float64Array:
+def _shares_with_trials(shares: FloatArray, groups: AnyArray | None) -> FloatArray:
     """Return the shares of groups; one without trials leaves its share to the others."""
     if groups is None:
         return shares

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Self, TypeAlias
+from typing import Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, FloatArray, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, mark_read_only
+from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
@@ -64,10 +62,10 @@ class Scores(Trials):
 
     def __init__(
         self,
-        scoremat: npt.ArrayLike,
+        scoremat: ArrayLike,
         modelset: IdList,
         segset: IdList,
-        scoremask: npt.ArrayLike | None = None,
+        scoremask: ArrayLike | None = None,
     ) -> None:
         ids = align.both_ids(modelset, segset)
         values = check.as_float_array(scoremat, "scoremat")
@@ -75,7 +73,7 @@ class Scores(Trials):
         self.__attrs_init__(*ids, align.as_cells(scoremask, ids, "scoremask"), matrix)
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
+    def from_trials(cls, models: IdList, segments: IdList, scores: ArrayLike) -> Self:
         """Build scores from a list of trials given by their ids.
 
         Parameters
@@ -351,7 +349,7 @@ class Scores(Trials):
         """Return the same trials with negated scores, for instance of distances."""
         return self.transform(np.negative)
 
-    def transform(self, func: Callable[[FloatArray], npt.ArrayLike]) -> Self:
+    def transform(self, func: Callable[[FloatArray], ArrayLike]) -> Self:
         """Apply a function to all scores, for instance a calibration.
 
         Parameters
@@ -389,7 +387,7 @@ class Scores(Trials):
         return self._made(*self.ids, self.cells, mark_read_only(matrix).T)
 
 
-def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
+def assemble(vector: ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
     """Give scores to the trials of `ndx`, or to those that are `found`, column by column."""
     values, cells = check.as_vector(vector, "vector"), ndx.cells
     if found is not None and not found.all():
@@ -530,10 +528,10 @@ def to_natural(scores: Scores, base_of_logs: float | None) -> Scores:
 
 
 # Scores of several systems, stacked for training and applying: by name, in their order, or one.
-Systems: TypeAlias = Mapping[str, Scores] | Sequence[Scores] | Scores
+Systems = Mapping[str, Scores] | Sequence[Scores] | Scores
 
 
-def stack_scores(systems: Systems, ndx: Ndx | Key) -> Float64Array:
+def stack_scores(systems: Systems, ndx: Ndx | Key) -> FloatArray:
     """Return the scores of several systems for the same trials: (n_systems, n_trials)."""
     # A single Scores is one system. Trials come column by column of `ndx`. Raises
     # InvalidInputError if there is no system, one is not a Scores, or a score is NaN, and
@@ -541,7 +539,7 @@ def stack_scores(systems: Systems, ndx: Ndx | Key) -> Float64Array:
     return np.array(_complete(systems, as_ndx(ndx).to_ndx()), dtype=np.float64)
 
 
-def stack_tar_non(systems: Systems, key: Key) -> tuple[Float64Array, Float64Array]:
+def stack_tar_non(systems: Systems, key: Key) -> tuple[FloatArray, FloatArray]:
     """Return the target and the non-target scores of several systems, as `stack_scores`."""
     key = as_key(key).bona_fide()
     rows, is_target = _complete(systems, key), key.is_target

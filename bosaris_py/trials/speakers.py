@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, IndexArray, Positions, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, IntArray, StrArray, mark_read_only
 from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.trials.alignment import places_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, as_key
 
-SpeakersOfSide: TypeAlias = IdMap | Mapping[str, object] | Callable[[str], object] | str | None
+SpeakersOfSide = IdMap | Mapping[str, object] | Callable[[str], object] | str | None
 
-SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
+SpeakersLike = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
 # The speaker of each model, or of each segment; None where nobody knows.
-Names: TypeAlias = npt.NDArray[np.object_]
+Names = AnyArray
 
 _SIDES = ("models", "segments")
 
@@ -44,8 +42,8 @@ class TrialSpeakers:
     """
 
     ids: StrArray
-    of_models: IndexArray
-    of_segments: IndexArray
+    of_models: IntArray
+    of_segments: IntArray
 
     @classmethod
     def from_key(cls, key: Key, speakers: SpeakersLike = None) -> TrialSpeakers:
@@ -131,7 +129,7 @@ class TrialSpeakers:
         ids, codes = np.unique(names, return_inverse=True)
         return cls(*map(mark_read_only, (ids, *np.split(codes, [models.size]))))
 
-    def pairs(self, models: Positions, segments: Positions) -> tuple[IndexArray, IndexArray]:
+    def pairs(self, models: IntArray, segments: IntArray) -> tuple[IntArray, IntArray]:
         """Return the speakers of trials: of the model and of the segment, the second maybe -1."""
         first, second = self.of_models[models], self.of_segments[segments]
         return (first, second) if self.of_models.min(initial=0) >= 0 else (second, first)
@@ -162,7 +160,7 @@ class TrialSpeakers:
             raise invalid("speakers", "be given where models are recordings", text, hint)
 
 
-def _occurring(size: int, numbers: Positions) -> BoolArray:
+def _occurring(size: int, numbers: IntArray) -> BoolArray:
     """Tell which of the numbers from 0 occur."""
     found = np.zeros(size, dtype=np.bool_)
     found[numbers] = True
@@ -170,7 +168,7 @@ def _occurring(size: int, numbers: Positions) -> BoolArray:
 
 
 def _complete(
-    names: Names, ids: StrArray, used: Positions, kind: str, *, has_map: bool = True
+    names: Names, ids: StrArray, used: IntArray, kind: str, *, has_map: bool = True
 ) -> Names:
     """Give ids without trials a speaker of their own; raise if others have none."""
     missing = np.array([name is None for name in names], dtype=np.bool_)

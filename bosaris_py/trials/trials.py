@@ -12,24 +12,23 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check, errors
-from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import AnyArray, BoolArray, FilePath, IntArray, StrArray, mark_read_only
 from bosaris_py._tables import import_pandas
-from bosaris_py._validation import FilePath
+from bosaris_py.errors import Note, warn
 from bosaris_py.files import columns as listing, hdf5, mat, writing
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import Frame, IdList, Ids, both_ids
 
 # A function of an id, or changes as the command takes them; None leaves the ids.
-Renaming: TypeAlias = Callable[[str], str] | str | None
+Renaming = Callable[[str], str] | str | None
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
@@ -263,7 +262,7 @@ class Grid(FileMethods):
         return self._filtered(rows, cols, (self.modelset[rows], self.segset[cols]))
 
     @abstractmethod
-    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+    def _filtered(self, rows: IntArray, cols: IntArray, ids: Ids) -> Self:
         """Return some of the models and segments."""
 
     def rename(self, models: Renaming = None, segments: Renaming = None) -> Self:
@@ -393,7 +392,7 @@ class Trials(Grid):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            Positions in `modelset` and `segset`, column by column: the order of all vectors of
+            IntArray in `modelset` and `segset`, column by column: the order of all vectors of
             trials.
 
         Examples
@@ -489,7 +488,7 @@ class Trials(Grid):
 
     # Parts and unions
 
-    def _filtered(self, rows: Positions, cols: Positions, ids: Ids) -> Self:
+    def _filtered(self, rows: IntArray, cols: IntArray, ids: Ids) -> Self:
         if not self.is_sparse:
             some = np.ix_(rows, cols)
             cells = None if self.cells is None else self.cells[some]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
+from bosaris_py._arrays import ArrayLike, FloatArray, mark_read_only
+from bosaris_py.errors import FewErrorsWarning, Note, TrialMismatchError, warn
 from bosaris_py.metrics.metric import ThresholdMetric, as_metric
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -21,7 +19,7 @@ from bosaris_py.uncertainty.bootstrap import drawn_lists, few_errors
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.proportions import NormalLaw
 
-SetMethod: TypeAlias = Literal["upper-bound", "one-layer", "two-layer"]
+SetMethod = Literal["upper-bound", "one-layer", "two-layer"]
 
 # Royston's approximation of the p-value holds for these sample sizes.
 _FEWEST, _MOST = 3, 5000
@@ -124,11 +122,11 @@ class DeLongResult:
         Estimated covariance of these areas over repetitions of the experiment.
     """
 
-    auc: Float64Array
-    covariance: Float64Array
+    auc: FloatArray
+    covariance: FloatArray
 
     @property
-    def standard_errors(self) -> Float64Array:
+    def standard_errors(self) -> FloatArray:
         """Standard error of the area of each system: (k,)."""
         return mark_read_only(np.sqrt(np.diag(self.covariance)))
 
@@ -238,7 +236,7 @@ def _as_rows(scores: ArrayLike, name: str) -> FloatArray:
     return rows
 
 
-def _share_below(others: FloatArray, scores: FloatArray) -> Float64Array:
+def _share_below(others: FloatArray, scores: FloatArray) -> FloatArray:
     """Return the share of ascending others below each score, equal ones counted half."""
     count = count_below(others, scores) + count_below(others, scores, "right")
     return np.asarray(count / (2.0 * others.size))
@@ -332,7 +330,7 @@ def dcf_standard_error(
     return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
 
 
-def _variance_of_mean(losses: Float64Array, one: ScoredClass, method: SetMethod) -> float:
+def _variance_of_mean(losses: FloatArray, one: ScoredClass, method: SetMethod) -> float:
     """Return the variance of the mean loss of the sorted trials of a class."""
     residuals = (losses - losses.mean()) / one.size
     single = float(np.dot(residuals, residuals))

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import attrs
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, read_only
-from bosaris_py._notes import warn
-from bosaris_py._validation import Rng
+from bosaris_py._arrays import ArrayLike, FloatArray, Rng, read_only
+from bosaris_py.errors import warn
 from bosaris_py.metrics.curves import LARGEST_PLO, ascending
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
@@ -34,7 +32,7 @@ from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists
 from bosaris_py.uncertainty.draws import Method
 from bosaris_py.uncertainty.estimate import quantile
 
-BandKind: TypeAlias = Literal["det", "bayes", "tippett", "ece"]
+BandKind = Literal["det", "bayes", "tippett", "ece"]
 
 # A rate that was computed may lie so far above one that it equals.
 _ROUNDING = 1e-12
@@ -62,10 +60,10 @@ class Band:
     """
 
     kind: BandKind
-    x: Float64Array = attrs.field(converter=read_only)
-    value: Float64Array = attrs.field(converter=read_only)
-    low: Float64Array = attrs.field(converter=read_only)
-    high: Float64Array = attrs.field(converter=read_only)
+    x: FloatArray = attrs.field(converter=read_only)
+    value: FloatArray = attrs.field(converter=read_only)
+    low: FloatArray = attrs.field(converter=read_only)
+    high: FloatArray = attrs.field(converter=read_only)
     method: str
     confidence: float
 
@@ -79,7 +77,7 @@ class Band:
 # ---- Curves, as functions of rows and of x
 
 
-def _det(rows: Rows, x: Float64Array) -> Float64Array:
+def _det(rows: Rows, x: FloatArray) -> FloatArray:
     """Return the least miss rates that keep to each false-alarm rate."""
     # The first threshold whose false-alarm rate is allowed; along a row these rates fall.
     pmiss, pfa = rows.rates("hull")
@@ -88,26 +86,26 @@ def _det(rows: Rows, x: Float64Array) -> Float64Array:
     return np.take_along_axis(pmiss, np.array(at), axis=1)
 
 
-def _bayes(rows: Rows, x: Float64Array) -> Float64Array:
+def _bayes(rows: Rows, x: FloatArray) -> FloatArray:
     """Return the normalized error-rates of Bayes decisions: theory paper, equation (19)."""
     costs = DecisionCosts.from_plo(x)
     return costs.cost(*rows.rates_at(costs.thresholds), normalize=True)
 
 
-def _tippett(rows: Rows, x: Float64Array) -> Float64Array:
+def _tippett(rows: Rows, x: FloatArray) -> FloatArray:
     """Return the shares of targets, then those of non-targets, at or above each value."""
     pmiss, pfa = rows.rates_at(x)
     return np.concatenate((1.0 - pmiss, pfa), axis=1)
 
 
-def _ece(rows: Rows, x: Float64Array) -> Float64Array:
+def _ece(rows: Rows, x: FloatArray) -> FloatArray:
     """Return the cross-entropy of posteriors in bits."""
     prior = np.asarray(sigmoid(x))
     tar, non = rows.means(_bits(rows.sample, x))
     return prior * tar + (1.0 - prior) * non
 
 
-def _bits(sample: Sample, plo: Float64Array) -> Losses:
+def _bits(sample: Sample, plo: FloatArray) -> Losses:
     """Return what each sorted trial costs at each prior: (k, n)."""
     tar, non = (one.scores + plo[:, np.newaxis] for one in (sample.tar, sample.non))
     return softplus(tar, -1.0) / math.log(2.0), softplus(non, 1.0) / math.log(2.0)
@@ -115,7 +113,7 @@ def _bits(sample: Sample, plo: Float64Array) -> Losses:
 
 # Where each curve is computed by default: equally spaced on its plot, over all that is shown.
 _CURVES: dict[
-    BandKind, tuple[Callable[[Rows, Float64Array], Float64Array], Callable[[], Float64Array]]
+    BandKind, tuple[Callable[[Rows, FloatArray], FloatArray], Callable[[], FloatArray]]
 ] = {
     "det": (_det, lambda: scipy.special.ndtr(np.linspace(-4.5, 2.5, 351))),
     "bayes": (_bayes, lambda: np.linspace(-10.0, 10.0, 401)),
@@ -124,7 +122,7 @@ _CURVES: dict[
 }
 
 
-def _to_x(values: ArrayLike | None, kind: BandKind) -> Float64Array:
+def _to_x(values: ArrayLike | None, kind: BandKind) -> FloatArray:
     if values is None:
         return _CURVES[kind][1]()
     limits = {"det": (0.0, 1.0), "tippett": (-np.inf, np.inf)}
@@ -141,7 +139,7 @@ def bands_of_sample(
     view = sample.bona_fide()
     places = {kind: _to_x(x, kind) for kind in kinds}
 
-    def all_curves(rows: Rows) -> Float64Array:
+    def all_curves(rows: Rows) -> FloatArray:
         curves = [_CURVES[kind][0](rows, at) for kind, at in places.items()]
         return np.concatenate(curves, axis=1)
 

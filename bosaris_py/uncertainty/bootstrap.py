@@ -19,14 +19,11 @@ from typing import Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, IntArray
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, FloatArray, IntArray, Rng
 from bosaris_py._parallel import progress_bar, whole_number
-from bosaris_py._validation import Rng
-from bosaris_py.errors import FewErrorsWarning
+from bosaris_py.errors import FewErrorsWarning, Note, warn
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, Rows, as_metric
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -68,7 +65,7 @@ class Resampling:
             return TrialSpeakers.from_key(key, speakers)
         return TrialSpeakers.from_side(key, speakers, "models")
 
-    def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
+    def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[FloatArray]:
         """Draw the values of a metric, of each system on the same draws."""
         # Some metrics of one system need no whole replicates: `lazy_draws` tells which.
         lazy = lazy_draws(metric, views[0], self.method) if len(views) == 1 else None
@@ -77,13 +74,13 @@ class Resampling:
         return [np.concatenate([lazy.draw(size, self.rng) for size in self._blocks(lazy.block)])]
 
     def values_of_draws(
-        self, function: Callable[[Rows], Float64Array], views: Sequence[Sample]
-    ) -> list[Float64Array]:
+        self, function: Callable[[Rows], FloatArray], views: Sequence[Sample]
+    ) -> list[FloatArray]:
         """Draw the values of a function of rows, of each system on the same draws."""
         draws = draw_from(self.method, views)
         points = max(view.thresholds.size * view.non.shares.size for view in views)
         points = max(points, draws.row_size)
-        found: list[list[Float64Array]] = [[] for _ in views]
+        found: list[list[FloatArray]] = [[] for _ in views]
         for size in self._blocks(min(_MOST_ROWS, max(1, _BLOCK_CELLS // points))):
             for values, rows in zip(found, draws.rows(size, self.rng), strict=True):
                 values.append(function(rows))
@@ -118,7 +115,7 @@ class Resampling:
         )
 
 
-def _correlation(first: Float64Array, second: Float64Array) -> float:
+def _correlation(first: FloatArray, second: FloatArray) -> float:
     """Return the correlation of the replicates that are finite; 0 where one does not vary."""
     known = np.isfinite(first) & np.isfinite(second)
     a, b = first[known], second[known]
@@ -126,7 +123,7 @@ def _correlation(first: Float64Array, second: Float64Array) -> float:
     return float(np.mean((a - a.mean()) * (b - b.mean()))) / spread if spread else 0.0
 
 
-def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
+def degenerate(replicates: Sequence[FloatArray]) -> list[Note]:
     """Note replicates that lost a class."""
     count = int(sum(np.count_nonzero(~np.isfinite(one)) for one in replicates))
     if not count:
@@ -154,13 +151,13 @@ def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
 
 
 def bootstrap(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     metric: object,
     *,
     method: Literal["iid", "one-layer", "two-layer"] = "iid",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
+    tar_sets: ArrayLike | None = None,
+    non_sets: ArrayLike | None = None,
     replications: int = 2000,
     interval: IntervalKind = "percentile",
     confidence: float = 0.95,
@@ -231,11 +228,11 @@ def bootstrap(
 
 
 def drawn_lists(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     method: Method,
-    tar_sets: npt.ArrayLike | None,
-    non_sets: npt.ArrayLike | None,
+    tar_sets: ArrayLike | None,
+    non_sets: ArrayLike | None,
 ) -> Sample:
     """Return the sample of two lists of scores, with the sets that a method draws."""
     given = {"tar_sets": tar_sets, "non_sets": non_sets}
@@ -251,11 +248,11 @@ def drawn_lists(
     return Sample(tar_class, _with_sets(sample.non, non_sets, "non_sets"))
 
 
-def _with_sets(one: ScoredClass, sets: npt.ArrayLike | None, name: str) -> ScoredClass:
+def _with_sets(one: ScoredClass, sets: ArrayLike | None, name: str) -> ScoredClass:
     return ScoredClass(one.listed, speakers=(set_numbers(sets, one.size, name), None))
 
 
-def set_numbers(labels: npt.ArrayLike | None, n_trials: int | None, name: str) -> IntArray:
+def set_numbers(labels: ArrayLike | None, n_trials: int | None, name: str) -> IntArray:
     """Return the number of the set of each trial, by labels that name at least two sets."""
     if labels is None:
         hint = 'Give the label of each trial\'s set, or use method="iid".'

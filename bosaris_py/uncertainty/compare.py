@@ -9,15 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import Record, Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
+from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -28,7 +27,7 @@ from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
 
 # Differences by both systems.
-Differences: TypeAlias = Mapping[tuple[str, str], Estimate]
+Differences = Mapping[tuple[str, str], Estimate]
 
 _COLUMNS = (
     *("first", "second", "difference", "low", "high", "standard_error"),
@@ -36,7 +35,7 @@ _COLUMNS = (
 )
 
 
-def holm(p_values: Sequence[float]) -> Float64Array:
+def holm(p_values: Sequence[float]) -> FloatArray:
     """Return p-values that hold for all tests together: Holm 1979."""
     p, order = np.array(p_values, dtype=np.float64), np.argsort(p_values, kind="stable")
     # Each times the tests still left, and not below the one before.

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, IntArray
+from bosaris_py._arrays import AnyArray, FloatArray, IntArray
 from bosaris_py._validation import invalid
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import CountedRows, OneRow, Rates, Rows
 from bosaris_py.numerics.roc import running_sum
 from bosaris_py.trials.sample import Sample, ScoredClass
 
-Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
+Method = Literal["iid", "one-layer", "two-layer", "speaker"]
 
 # How often each listed target, and each listed non-target, counts.
-ListedTimes: TypeAlias = tuple[IntArray, IntArray]
+ListedTimes = tuple[IntArray, IntArray]
 
 # Below so many trials for each cell, picking trials takes less time than drawing numbers of cells.
 _TRIALS_A_CELL = 8
@@ -84,7 +84,7 @@ class ClassCells(measures.SummedClass):
         """Yield how often each sorted trial counts."""
         return (row[self.pairs] for row in self._weights)
 
-    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+    def add_up(self, values: FloatArray | None, cells: IntArray, n_cells: int) -> AnyArray:
         """Add up a value of each trial by cell."""
         amounts = np.ones(self.pairs.size) if values is None else values
         shape = n_cells, self.first.size
@@ -225,7 +225,7 @@ class IidRows(CountedRows, _DrawnRows):
         """Draw the mass below thresholds."""
         return self._below(self.sample.tar, tar), self._below(self.sample.non, non)
 
-    def _below(self, one: ScoredClass, below: IntArray) -> Float64Array:
+    def _below(self, one: ScoredClass, below: IntArray) -> FloatArray:
         groups = one.sorted_groups
         total = np.zeros((self.n_rows, below.size))
         for group in np.flatnonzero(one.shares).tolist():
@@ -281,7 +281,7 @@ class TwoLayerRows(_DrawnRows):
         within = self.rng.integers(0, np.repeat(sizes, picks)) + np.repeat(starts, picks)
         return np.bincount(order[within], minlength=one.size)
 
-    def rates_at(self, thresholds: Float64Array) -> Rates:
+    def rates_at(self, thresholds: FloatArray) -> Rates:
         """Draw both error-rates at given thresholds."""
         tar, non = self.sample.tar, self.sample.non
         if thresholds.size > 1 or not (tar.is_plain and non.is_plain):
@@ -289,7 +289,7 @@ class TwoLayerRows(_DrawnRows):
         limit = float(thresholds[0])
         return self._share(tar, tar.listed < limit), self._share(non, non.listed >= limit)
 
-    def _share(self, one: ScoredClass, errors: AnyArray) -> Float64Array:
+    def _share(self, one: ScoredClass, errors: AnyArray) -> FloatArray:
         """Draw the share of errors: binomial in each set, given how often it was picked."""
         # Sets of one size with as many errors are alike: how many of them are picked is drawn.
         sets = measures.known_speakers(one)[0]

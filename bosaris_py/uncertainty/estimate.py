@@ -5,25 +5,24 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Answer, Float64Array, Given, mark_read_only
-from bosaris_py._notes import Note
+from bosaris_py._arrays import Answer, ArrayLike, FloatArray, Given, mark_read_only
+from bosaris_py.errors import Note
 
-Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
-IntervalKind: TypeAlias = Literal["percentile", "normal"]
+Alternative = Literal["two-sided", "less", "greater"]
+IntervalKind = Literal["percentile", "normal"]
 
 # From the chance that the truth lies beyond one end to both ends.
-Ends: TypeAlias = Callable[[float], tuple[float, float]]
+Ends = Callable[[float], tuple[float, float]]
 
 # From a stated value to the chances of an estimate at most, and at least, as large as this one.
-Tails: TypeAlias = Callable[[float], tuple[float, float]]
+Tails = Callable[[float], tuple[float, float]]
 
 # Of smaller tails 1 - 2 tail would be 1.
 _LEAST_TAIL = 2.0**-52
@@ -84,7 +83,7 @@ class Estimate:
     n_units: int | None = None
     effective_units: float | None = None
     correlation: float | None = None
-    replicates: Float64Array | None = None
+    replicates: FloatArray | None = None
     deviations: Mapping[str, float] | None = None
     notes: tuple[Note, ...] = ()
     _ends: Ends | None = None
@@ -126,7 +125,7 @@ class Estimate:
     def from_replicates(
         cls,
         value: float,
-        replicates: Float64Array,
+        replicates: FloatArray,
         *,
         interval: str,
         bounds: tuple[float, float] = (-math.inf, math.inf),
@@ -359,7 +358,7 @@ def student_tails(
     return lower, upper
 
 
-def _percentile_ends(ordered: Float64Array, tail: float) -> tuple[float, float]:
+def _percentile_ends(ordered: FloatArray, tail: float) -> tuple[float, float]:
     if not ordered.size:
         return math.nan, math.nan
     low, high = quantile(ordered, [tail, 1.0 - tail]).tolist()
@@ -370,7 +369,7 @@ def _percentile_ends(ordered: Float64Array, tail: float) -> tuple[float, float]:
 _FUZZ = 4 * np.finfo(np.float64).eps
 
 
-def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Answer:
+def quantile(values: ArrayLike, probability: ArrayLike) -> Answer:
     r"""Compute quantiles by inverting the distribution function, averaging at its steps.
 
     Parameters

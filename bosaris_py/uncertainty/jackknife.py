@@ -43,10 +43,9 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, IntArray, StrArray
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import AnyArray, FloatArray, IntArray, StrArray
 from bosaris_py._validation import check_fraction
-from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.errors import FewSpeakersWarning, Note, warn
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Rates, RatesMetric, SummedClass, SummedRows
 from bosaris_py.trials.conditions import ConditionsLike
@@ -100,7 +99,7 @@ class _Units(SummedClass):
             times[self.entries[self.starts[unit] : self.starts[unit + 1]]] = 0
             yield times
 
-    def add_up(self, values: Float64Array | None, cells: IntArray, n_cells: int) -> AnyArray:
+    def add_up(self, values: FloatArray | None, cells: IntArray, n_cells: int) -> AnyArray:
         """Add up a value by cell, without each unit."""
         edges = self.starts[self.units.start : self.units.stop + 1]
         out = self.entries[edges[0] : edges[-1]]
@@ -117,7 +116,7 @@ class LeftOut(SummedRows):
     tar: _Units
     non: _Units
     # The share of each unit in the trials.
-    shares: Float64Array
+    shares: FloatArray
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
     _known: dict[Grid, Rates] = attrs.field(factory=dict)
@@ -192,8 +191,8 @@ class Jackknife:
     """A metric of all trials, and without each unit."""
 
     value: float
-    without: Float64Array
-    shares: Float64Array
+    without: FloatArray
+    shares: FloatArray
     scale: measures.Scale = "identity"
     bounds: tuple[float, float] = (-np.inf, np.inf)
     bias: float = 0.0
@@ -203,7 +202,7 @@ class Jackknife:
     method: ClassVar[str] = "jackknife over speakers"
 
     @functools.cached_property
-    def deviations(self) -> Float64Array:
+    def deviations(self) -> FloatArray:
         """What each unit does to the metric; 0 where a class has no trials without it."""
         return np.where(np.isfinite(self.without), self._mean - self.without, 0.0)
 
@@ -333,7 +332,7 @@ def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackkn
     return [found[i] for i in range(len(metrics))]
 
 
-def _jackknifed(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
+def _jackknifed(metric: AnyMetric, left: LeftOut, without: FloatArray) -> Jackknife:
     unseen = []
     for price, rate, place in metric.openings(left.sample):
         n = left.meetings[min(place, len(left.meetings) - 1)]

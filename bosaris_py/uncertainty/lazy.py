@@ -18,12 +18,12 @@ equal size has a law that is known, which one random number draws (benchmarks/co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, IntArray
+from bosaris_py._arrays import BoolArray, FloatArray, IntArray
 from bosaris_py.metrics.costs import MinCost
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
@@ -32,7 +32,7 @@ from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import Method
 
 # Draws numbers of errors: how many replicates, and the source of the randomness.
-_DrawErrors: TypeAlias = Callable[[int, np.random.Generator], IntArray]
+_DrawErrors = Callable[[int, np.random.Generator], IntArray]
 
 # Of more trials in sets, drawing sets takes less time than the law of their errors.
 _LONGEST_LAW = 2**18
@@ -47,7 +47,7 @@ class ClassTree(NamedTuple):
     size: int
     # For each level of cuts, from the whole down to pairs of neighbouring target scores: the share
     # of each piece's trials that lies in its left half.
-    shares: list[Float64Array]
+    shares: list[FloatArray]
 
     @classmethod
     def from_counts(cls, counts_below: IntArray) -> "ClassTree":
@@ -56,7 +56,7 @@ class ClassTree(NamedTuple):
         n_levels = max(1, int(n_cells - 1).bit_length())
         # Empty cells on the right fill the last level.
         below = counts_below[np.minimum(np.arange(2**n_levels + 1), n_cells)]
-        shares = []
+        shares: list[FloatArray] = []
         for level in range(n_levels, 0, -1):
             edges, middles = below[:: 2**level], below[2 ** (level - 1) :: 2**level]
             shares.append((middles - edges[:-1]) / np.maximum(np.diff(edges), 1))
@@ -128,7 +128,7 @@ class LazyMinCost(LazyCurve):
     # hold the minimum of any of them.
     prices: list[tuple[float, float]]
 
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> FloatArray:
         """Draw replicates, along the first axis."""
         least = [np.full(n_replicates, min(prices)) for prices in self.prices]
         pieces = self._whole(n_replicates)
@@ -153,7 +153,7 @@ class LazyMinCost(LazyCurve):
 class LazyEER(LazyCurve):
     """Equal error rate on the convex hull."""
 
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> FloatArray:
         """Draw replicates, along the first axis."""
         # At first the points where all is accepted, and all is rejected.
         ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
@@ -210,14 +210,14 @@ class _Bracket:
     # Both are (2, n_replicates): pmiss and pfa of the points with fewer misses than false alarms,
     # and with at least as many. Updated in place.
 
-    low: Float64Array
-    high: Float64Array
+    low: FloatArray
+    high: FloatArray
 
-    def meeting(self) -> tuple[Float64Array, Float64Array]:
+    def meeting(self) -> tuple[FloatArray, FloatArray]:
         """Return the best bound of the EER so far, and the prior of the line between the points."""
         return diagonal_crossing(self.low, self.high)
 
-    def take_in(self, replicate: IntArray, points: Float64Array) -> None:
+    def take_in(self, replicate: IntArray, points: FloatArray) -> None:
         """Move the bracket to the maximum over priors of the minimum over these points."""
         # A point on pmiss = pfa costs the same at any prior. As an end of before it would hold the
         # value where it is, although other points are cheaper now: the search begins anew.
@@ -248,8 +248,8 @@ class _Bracket:
             replicate, points = replicate[again], points.take(again, axis=1)
 
     def prior_range(
-        self, floor: Float64Array, replicate: IntArray, points: Float64Array
-    ) -> tuple[Float64Array, Float64Array]:
+        self, floor: FloatArray, replicate: IntArray, points: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest prior at which no known point costs less than `floor`."""
         everyone = np.arange(floor.size)
         replicate = np.concatenate((replicate, everyone, everyone))
@@ -272,7 +272,7 @@ class LazyErrors:
     # Of each class the price of an error, and what draws the number of errors.
     classes: list[tuple[float, int, _DrawErrors]]
 
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> FloatArray:
         """Draw replicates."""
         costs = [price * (draw(n_replicates, rng) / n) for price, n, draw in self.classes]
         return np.asarray(costs[0] + costs[1])

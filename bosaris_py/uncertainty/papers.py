@@ -15,19 +15,17 @@ import itertools
 import math
 import string
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import attrs
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
-from bosaris_py._notes import warn
+from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray, Rng, mark_read_only
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Record, Table, joined_notes, or_none
-from bosaris_py._validation import Rng
+from bosaris_py.errors import warn
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric, as_metric
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
@@ -38,7 +36,7 @@ from bosaris_py.uncertainty.compare import ComparisonTable
 from bosaris_py.uncertainty.draws import Method
 from bosaris_py.uncertainty.estimate import Alternative, Estimate, IntervalKind
 
-PaperTable: TypeAlias = Literal["I", "II", "III"]
+PaperTable = Literal["I", "II", "III"]
 
 # Section VII of Wu et al. finds so many enough.
 _RUNS = 500
@@ -140,7 +138,7 @@ class StandardErrorDistribution:
     spread: Estimate
 
     @property
-    def standard_errors(self) -> Float64Array:
+    def standard_errors(self) -> FloatArray:
         """The standard error that each run found."""
         found = self.spread.replicates
         return np.empty(0) if found is None else found
@@ -318,7 +316,7 @@ def f_test_of_variances(
     return FTest(ratio, tails[alternative])
 
 
-def _as_numbers(values: ArrayLike, name: str) -> Float64Array:
+def _as_numbers(values: ArrayLike, name: str) -> FloatArray:
     found = check.as_vector(values, name).astype(np.float64, copy=False)
     check.refuse_nan(found, name)
     if found.size < _FEWEST_RUNS:

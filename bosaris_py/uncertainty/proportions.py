@@ -28,12 +28,10 @@ from typing import Literal, TypeAlias
 import attrs
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, by_constructor, read_only
-from bosaris_py._notes import Note, warn
-from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMismatchError
+from bosaris_py._arrays import ArrayLike, BoolArray, by_constructor, read_only
+from bosaris_py.errors import FewErrorsWarning, Note, SuspectScoresWarning, TrialMismatchError, warn
 from bosaris_py.metrics.costs import prices, to_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS
@@ -42,17 +40,17 @@ from bosaris_py.trials.key import Key, as_key
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile, student_tails
 
 # A number of targets and one of non-targets; a miss rate and a false-alarm rate; their prices.
-Pair: TypeAlias = tuple[float, float]
+Pair = tuple[float, float]
 
 # What a test or an interval is of.
 Errors: TypeAlias = "ErrorCounts | Decisions"
 
-RateMethod: TypeAlias = Literal["wilson", "normal"]
-IntervalMethod: TypeAlias = Literal["hter", "naive", "class"]
-DCFTest: TypeAlias = Literal["independent", "dependent", "stricter"]
-TestMethod: TypeAlias = Literal["independent", "dependent", "stricter", "naive", "class"]
-McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2", "corrected"]
-Classes: TypeAlias = Literal["both", "tar", "non"]
+RateMethod = Literal["wilson", "normal"]
+IntervalMethod = Literal["hter", "naive", "class"]
+DCFTest = Literal["independent", "dependent", "stricter"]
+TestMethod = Literal["independent", "dependent", "stricter", "naive", "class"]
+McNemarMethod = Literal["exact", "mid-p", "chi2", "corrected"]
+Classes = Literal["both", "tar", "non"]
 
 _ADVICE = (
     f"With fewer than {FEWEST_ERRORS} errors a standard error is itself uncertain, and a normal "

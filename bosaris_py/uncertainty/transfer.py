@@ -25,16 +25,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, IndexArray
-from bosaris_py._notes import Note, warn
+from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
+from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.ranks import inverted
@@ -48,9 +47,9 @@ from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, jackknife
 
 # Scores with their key, or two lists of scores.
-DataSet: TypeAlias = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
+DataSet = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
 
-Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
+Rule = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 
 # Error-rates that differ by less differ by rounding.
 _ROUNDING = 2.0**-40
@@ -88,7 +87,7 @@ class _Rule:
             expected = f"be a rate that the {sample.n_non} non-targets of `dev` can show"
             raise invalid("rule", expected, f"{self.rate:g}, less than one of them")
 
-    def thresholds(self, grid: Float64Array, rates: Rates) -> Float64Array:
+    def thresholds(self, grid: FloatArray, rates: Rates) -> FloatArray:
         """Choose a threshold for each row of error-rates at all distinct scores: (n_rows,)."""
         pmiss, pfa = rates
         if self.name == "bayes":
@@ -101,7 +100,7 @@ class _Rule:
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
         return np.where(np.isnan(pmiss[:, -1] + pfa[:, -1]), np.nan, found)
 
-    def _best(self, pmiss: Float64Array, pfa: Float64Array) -> IndexArray:
+    def _best(self, pmiss: FloatArray, pfa: FloatArray) -> IntArray:
         """Return the place of the best threshold of each row."""
         if self.name == "eer":
             # Where both rates are nearest; of two such places the one with fewer errors, and of
@@ -119,7 +118,7 @@ class _Rule:
         return np.asarray(np.argmax(loss <= loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING), 1))
 
 
-def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
+def _middles(low: FloatArray, high: FloatArray, first: IntArray) -> FloatArray:
     """Return the thresholds in the gaps above one score and up to the next."""
     # Without a score above there is nothing to accept, without one below nothing to reject. But a
     # score of -inf is rejected by all thresholds above it.
@@ -207,7 +206,7 @@ class _OfBothSets(Jackknife):
         return cls(test.value, without, shares, *fields, sets=(dev, test))
 
     @functools.cached_property
-    def deviations(self) -> Float64Array:
+    def deviations(self) -> FloatArray:
         """What each speaker does to the figure."""
         return np.concatenate([one.deviations for one in self.sets])
 
@@ -230,7 +229,7 @@ class _OfBothSets(Jackknife):
 
 def _figures(
     test: Sample, threshold: ArrayLike, point: OperatingPoint, minimum: float
-) -> dict[str, Float64Array]:
+) -> dict[str, FloatArray]:
     """Judge the test set at each threshold, NaN where there is none."""
     limits = np.asarray(threshold, dtype=np.float64)
     pmiss, pfa = (np.where(np.isnan(limits), np.nan, rates) for rates in test.rates(limits))
