@@ -398,13 +398,13 @@ class DataSet:
                 self.data.read_direct(out, np.s_[start:stop])
             # A damaged file can hold what numpy's bool must not.
             return out.view(np.uint8) if out.dtype == np.bool_ else out
-        out = np.full(shape, self.data.fillvalue, kind)
+        out, sizes = np.full(shape, self.data.fillvalue, kind), self.data.chunks
         for chunk in self.chunks:
             top = chunk.chunk_offset[0] - start
-            place = out[max(top, 0) : max(top + self.data.chunks[0], 0)]
-            if place.size:
-                part = np.frombuffer(self._unpack(chunk), self.data.dtype)
-                place[...] = part.reshape(self.data.chunks)[max(-top, 0) :][: len(place)]
+            if -sizes[0] < top < len(out):
+                part = np.frombuffer(self._unpack(chunk), self.data.dtype).reshape(sizes)
+                place = out[max(top, 0) : top + sizes[0]]
+                place[...] = part[max(-top, 0) :][: len(place)]
         return out
 
     def _ids(self) -> StrArray:

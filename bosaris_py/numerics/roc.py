@@ -32,6 +32,9 @@ EERDefinition = Literal["rocch", "interpolated", "step"]
 # recognition evaluation", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1).
 FEWEST_ERRORS = 30
 
+# Cells of scores that are counted and not sorted: as many as 16 bits tell apart.
+_CELLS = 2**16
+
 
 def as_class(
     scores: ArrayLike, weights: Weighting, name: str
@@ -57,6 +60,35 @@ def count_below(
         # float32 number next to it, so the question is the same.
         limits = arrays.round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
     return np.asarray(ordered.searchsorted(limits, side=side))
+
+
+@np.errstate(over="ignore", divide="ignore")
+def count_among(scores: FloatArray, thresholds: FloatArray) -> arrays.IntArray:
+    """Return the number of scores, in any order, below each of ascending thresholds.
+
+    Faster than to sort: scores are counted by cells of equal width, and only those that share a
+    cell with a threshold are sorted.
+    """
+    limits = thresholds.astype(scores.dtype)
+    low, high = limits[np.isfinite(limits)][[0, -1]] if np.isfinite(limits).any() else (0.0, 0.0)
+    scale = scores.dtype.type(_CELLS - 2) / (high - low)
+    if not 0.0 < scale < np.inf:
+        return count_below(np.sort(scores), thresholds)
+
+    def cells_of(values: FloatArray) -> FloatArray:
+        # Rounding keeps the order, so no score below a threshold lies in a higher cell than it.
+        place = np.subtract(values, low)
+        place *= scale
+        place += 1.0
+        return np.clip(place, 0.0, _CELLS - 1.0, out=place).astype(np.uint16)
+
+    cells, at = cells_of(scores), cells_of(limits)
+    is_cut = np.zeros(_CELLS, dtype=np.bool_)
+    is_cut[at] = True
+    counts = np.bincount(cells, minlength=_CELLS)
+    counts[is_cut] = 0
+    near = np.sort(scores[is_cut[cells]])
+    return np.asarray(np.cumsum(counts)[at] + count_below(near, thresholds))
 
 
 def distinct(ordered: FloatArray) -> FloatArray:

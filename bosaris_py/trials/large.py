@@ -40,8 +40,6 @@ from bosaris_py.trials.scores import Scores
 
 Result = TypeVar("Result")
 
-# 1 for a target or a trial, -1 for a non-target, 0 for no trial.
-
 # Contents of rows of a matrix, and where there are any (None: everywhere).
 Held = tuple[AnyArray, BoolArray | None]
 
@@ -209,6 +207,7 @@ class Block:
 
     # Which rows of the key these are.
     rows: IntArray
+    # 1 for a target or a trial, -1 for a non-target, 0 for no trial.
     labels: IntArray
     # The scores of each file, and where it has any (None: everywhere).
     scores: tuple[AnyArray, ...]

@@ -12,7 +12,7 @@ import numpy as np
 from bosaris_py._arrays import ArrayLike, FloatArray, IntArray, mark_read_only
 from bosaris_py.numerics import scoring
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import both_sides, count_below, distinct
+from bosaris_py.numerics.roc import both_sides, count_among, count_below, distinct
 from bosaris_py.trials.large import TrialFiles, evenly
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 
@@ -210,5 +210,5 @@ def _count_all(files: TrialFiles, thresholds: FloatArray) -> tuple[IntArray, flo
 
 def _count(thresholds: FloatArray, scores: FloatArray) -> FloatArray:
     """Count scores below thresholds, and sum their costs; floats hold all counts."""
-    ordered = np.sort(scores[0])
-    return np.append(count_below(ordered, thresholds), scoring.sum_of_nats(ordered, sign=1.0))
+    (own,) = scores
+    return np.append(count_among(own, thresholds), scoring.sum_of_nats(own, sign=1.0))

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import ROC
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.roc import count_below, running_sum
+from bosaris_py.numerics.roc import count_among, count_below, running_sum
 from tests.score_strategies import naive_points, score_lists, weighted_scores
 
 HARD = [-np.inf, -1.7e308, -1e-300, -0.0, 0.0, 5e-324, 1e-45, 0.1, 1.0, 3.5e38, np.inf]
@@ -27,10 +27,13 @@ numbers = st.one_of(
 def test_counts_are_comparisons_in_float64(values, limits, dtype: type) -> None:
     with np.errstate(over="ignore", under="ignore"):
         scores = np.sort(np.array(values, dtype=dtype))
-    exact, thresholds = scores.astype(np.float64), np.array(limits, dtype=np.float64)
-    assert count_below(scores, thresholds).tolist() == [int((exact < t).sum()) for t in limits]
-    up_to = count_below(scores, thresholds, "right")
-    assert up_to.tolist() == [int((exact <= t).sum()) for t in limits]
+    exact, thresholds = scores.astype(np.float64), np.sort(np.array(limits, dtype=np.float64))
+    below, up_to = (
+        np.sum(x, 1).tolist() for x in (exact < thresholds[:, None], exact <= thresholds[:, None])
+    )
+    assert count_below(scores, thresholds).tolist() == below
+    assert count_among(scores[::-1], thresholds).tolist() == below
+    assert count_below(scores, thresholds, "right").tolist() == up_to
 
 
 def test_sums_of_whole_weights_are_whole() -> None:
