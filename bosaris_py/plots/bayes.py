@@ -397,13 +397,14 @@ def _measured(curves: BayesCurves) -> slice | None:
 
 def _limits_of(systems: Iterable[Results], marked: list[float]) -> list[float]:
     """Return limits that show where curves can be measured, and marked operating points."""
-    plo = np.linspace(-_WIDEST, _WIDEST, 561)
+    plo = np.unique([*np.linspace(-_WIDEST, _WIDEST, 561), *marked])
     ends, highest = [-1.0, 1.0, *marked], 0.02
     for curve in (BayesCurves.from_sample(results._llrs, plo) for results in systems):
         low, high = np.searchsorted(plo, (-_NARROWEST, _NARROWEST))
         shown = _measured(curve) or slice(low, high + 1)
         ends += plo[shown][[0, -1]].tolist()
-        highest = max(highest, curve.act_dcf[shown].max())
+        at_marks = curve.act_dcf[np.searchsorted(plo, marked)]
+        highest = max(highest, *curve.act_dcf[shown], *at_marks)
     xmin, xmax = math.floor(min(ends) - 0.5), math.ceil(max(ends) + 0.5)
     return [xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)]
 
