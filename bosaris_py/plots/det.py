@@ -134,7 +134,7 @@ both, and ``big`` for almost everything."""
 
 
 def find_window(window: str | DETWindow) -> DETWindow:
-    """Return a window as it is, or the ready-made one of a name."""
+    """Return the ready-made window of a name: new, old, big or sre10; a `DETWindow` as it is."""
     if isinstance(window, DETWindow):
         return window
     if window not in [*WINDOWS]:
