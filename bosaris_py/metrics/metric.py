@@ -37,9 +37,10 @@ Losses = tuple[FloatArray, FloatArray]
 
 
 class Opening(NamedTuple):
-    """What the errors of a class would add to a metric, and how many it has.
+    """What an unseen error of a class would add to a metric, and the error-rate of the class.
 
-    `place` is 0 for targets, 1 for non-targets, 2 for spoofs.
+    A rate of inf stands for nothing unseen. `place` is 0 for targets, 1 for non-targets, 2 for
+    spoofs.
     """
 
     price: float

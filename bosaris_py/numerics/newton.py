@@ -53,7 +53,7 @@ _VANISHED = 1e-9
 _NOISE = 1e3 * _EPSILON
 
 # A minimisation has gone wrong after so many evaluations.
-_MOST_EVALUATIONS = 200
+_MOST_STEPS = 200
 
 # Penalties of the "weak" ridge, times the number of trials of the smaller class: normal priors of
 # standard deviation 8.5 and 0.85, for the spread of the log-likelihood-ratios and for their value
@@ -72,9 +72,8 @@ Stop = Callable[[FloatArray, LocalModel], bool]
 class Minimum:
     """Where a minimisation ended.
 
-    `here` is the last evaluated point, one Newton step before `point` unless the minimisation was
-    cut short. It has "converged" if the gradient has vanished to rounding, and "stopped" if the
-    caller's own test ended it.
+    `here` is the last evaluated point: `point`, or one Newton step before it. It has "converged" if
+    the gradient has vanished to rounding, and "stopped" if the caller's own test ended it.
     """
 
     point: FloatArray
@@ -130,23 +129,25 @@ def minimise(
     """Find a minimum of a smooth function; raise FitError if it is not finite at the start.
 
     `evaluate` returns value, gradient and Hessian at a point. The minimiser ends when the decrease
-    that the quadratic model promises is below `tolerance` times the value, or where ``stop(point,
-    evaluation)`` is true.
+    that the quadratic model promises is below `tolerance` times the value, or is lost in the
+    rounding of the value while the gradient does not shrink; where ``stop(point, evaluation)`` is
+    true; and after 200 steps.
     """
     point = np.array(start, dtype=np.float64)
     here, radius = evaluate(point), 4.0
     if not math.isfinite(here.value):
         raise errors.FitError(f"The objective is {here.value} at {point}, where training starts.")
-    for _ in range(_MOST_EVALUATIONS):
+    for _ in range(_MOST_STEPS):
         if stop is not None and stop(point, here):
             return Minimum(point, here.value, here, "stopped")
         step, is_newton = trust_region_step(here.gradient, here.hessian, radius)
         promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
         if promised <= tolerance * abs(here.value):
+            if not is_newton:
+                return Minimum(point, here.value, here, "converged")
             # Newton's method squares the error: one more step, without an evaluation, brings the
             # gradient to rounding as well.
-            point = point + step if is_newton else point
-            return Minimum(point, here.value - promised, here, "converged")
+            return Minimum(point + step, here.value - promised, here, "converged")
         there = evaluate(point + step)
         if promised > _NOISE * abs(here.value):
             fell = here.value - there.value
@@ -232,10 +233,11 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     :math:`d_k` of system k's training scores, both classes counting the same.
 
     Constant systems get the weight zero; of collinear systems the standardised weights of least
-    length are taken. Data are separable if a step of the minimisation, or its end, puts no target
-    below a non-target; then larger weights always fit better, and the result is that of a penalty
-    1/n on the variance of the fused scores. Brier is not convex: it is minimised from the optimum
-    of cllr, from zero and, of one system, from hard decisions; the best result is taken.
+    length are taken. Without a ridge data are separable if a step of the minimisation puts all
+    targets above all non-targets, or if the objective is flat at its end. Then larger weights
+    always fit better, and the result is that of a penalty 1/n on the variance of the fused scores.
+    Brier is not convex: it is minimised from the optimum of cllr, from zero and, of one system,
+    from hard decisions; the best result is taken.
     """
     n_smaller = min(objective.n_tar, objective.n_non)
     strength, centring = ridge_strengths(ridge, n_smaller)
@@ -300,7 +302,7 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
             advice = "Objective 'cllr' or a ridge avoids that."
             notes.append(Note(errors.ConvergenceWarning, text, advice=advice))
     if minimum.outcome == "gave up":
-        text = f"Training gave up after {_MOST_EVALUATIONS} evaluations of the objective."
+        text = f"Training gave up after {_MOST_STEPS} steps."
         notes.append(Note(errors.ConvergenceWarning, text))
     # Proper scoring: without information the prior is the best answer.
     point = minimum.point if n_directions else problem.origin

@@ -118,7 +118,7 @@ class LargeSample(Sample):
         )
 
     @property
-    def _has_few_targets(self) -> bool:
+    def _at_targets(self) -> bool:
         return True
 
     def _count(self, thresholds: FloatArray) -> tuple[IntArray, IntArray]:

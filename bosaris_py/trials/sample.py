@@ -233,10 +233,10 @@ class ScoredClass:
         Trials of no group are left out; what stands in several is listed once in each.
         """
         held = [(part, share) for part, share in parts if part.size and share > 0]
-        if held and held[0][0][-1] >= self.size:
-            expected = f"belong to the {self.size} trials of the class"
-            raise invalid("members", expected, f"position {held[0][0][-1]}")
         places = np.concatenate([part for part, _ in held])
+        if places.max(initial=0) >= self.size:
+            expected = f"belong to the {self.size} trials of the class"
+            raise invalid("members", expected, f"position {places.max()}")
         if len(held) == 1:
             return self if places.size == self.size else self.take(places)
         found = self.take(places)
@@ -487,8 +487,8 @@ class Sample:
     def thresholds(self) -> FloatArray:
         """The thresholds that matter for ranks, ascending from -inf to inf.
 
-        Between are the distinct scores of the smaller class: of targets, which they accept, or of
-        non-targets, which they reject.
+        Between are the distinct scores of targets, which they accept; or of non-targets, which they
+        reject, if targets are over twice as many.
         """
         return self.grid("hull")
 
@@ -498,7 +498,7 @@ class Sample:
         Parameters
         ----------
         grid : {"hull", "ties", "all"}
-            The thresholds, both sides of each score of the smaller class, or each distinct score.
+            `thresholds`, both sides of each score of that class, or each distinct score.
 
         Returns
         -------
@@ -512,21 +512,21 @@ class Sample:
             runs = [counting.distinct(one.scores) for one in (self.tar, self.non)]
             both = np.sort(np.concatenate(runs), kind="stable")
             return counting.with_ends(counting.distinct(both))
-        few = self._has_few_targets
-        scores = counting.distinct((self.tar if few else self.non).scores)
+        at_targets = self._at_targets
+        scores = counting.distinct((self.tar if at_targets else self.non).scores)
         if grid == "ties":
             return counting.with_ends(counting.both_sides(scores))
-        return counting.with_ends(scores if few else counting.just_above(scores))
+        return counting.with_ends(scores if at_targets else counting.just_above(scores))
 
     @property
-    def _has_few_targets(self) -> bool:
+    def _at_targets(self) -> bool:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> tuple[arrays.IntArray, arrays.IntArray]:
+    def _below(self) -> tuple[IntArray, IntArray]:
         return self._count(self.thresholds)
 
-    def counts_below(self, grid: Grid) -> tuple[arrays.IntArray, arrays.IntArray]:
+    def counts_below(self, grid: Grid) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
 
         Parameters
@@ -540,7 +540,7 @@ class Sample:
         """
         return self._below if grid == "hull" else self._count(self.grid(grid))
 
-    def _count(self, thresholds: FloatArray) -> tuple[arrays.IntArray, arrays.IntArray]:
+    def _count(self, thresholds: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
         below = [counting.count_below(one.scores, thresholds) for one in (self.tar, self.non)]
         # The last one rejects scores of inf, too.
@@ -548,7 +548,7 @@ class Sample:
         return below[0], below[1]
 
     def _errors(
-        self, below: tuple[arrays.IntArray, arrays.IntArray], times: Times = None
+        self, below: tuple[IntArray, IntArray], times: Times = None
     ) -> tuple[Weights, Weights]:
         """Return the mass of the misses and false alarms at thresholds."""
         tar, non = (None, None) if times is None else times
@@ -597,7 +597,7 @@ class Sample:
     def hull(self) -> ROCCH:
         """The convex hull of the ROC."""
         limits = self.thresholds
-        if not self._has_few_targets:
+        if not self._at_targets:
             # The next target score is the same threshold, and known from the targets alone.
             targets = np.append(counting.distinct(self.tar.scores), np.inf)
             limits = targets[np.searchsorted(targets, limits)]

@@ -1,6 +1,7 @@
 r"""Bootstraps of a metric: trials, sets of trials or speakers are drawn, and the metric made anew.
 
-A replicate is another set of masses: how often each trial was drawn. The interval takes quantiles
+A replicate is another set of masses: how often each trial was drawn. A metric makes the values of
+many replicates at a time, which are `bosaris_py.metrics.metric.Rows`. The interval takes quantiles
 of the replicates, or z standard errors. Two systems may meet the same draws: the estimate is then
 their difference, with the correlation of both [2]_ (section IX).
 

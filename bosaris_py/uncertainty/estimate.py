@@ -49,7 +49,8 @@ class Estimate:
     n_units : int, optional
         Number of speakers, or of groups of some, or of sets, that were left out or drawn.
     effective_units : float, optional
-        As many with equal shares in the trials have the same sum of squared shares.
+        So many speakers with equal shares in the trials have the same sum of squared shares. It
+        describes the trials; no interval depends on it.
     correlation : float, optional
         Of a difference, that of the values of both systems over replicates.
     replicates : (n,) ndarray of float64, optional

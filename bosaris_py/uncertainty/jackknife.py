@@ -5,12 +5,12 @@ in which speaker k of K speaks on neither side; more than 200 speakers are left 
 With :math:`d_k = \bar\theta_{(\cdot)} - \hat\theta_{(k)}`, the interval is
 
 .. math:: g(\hat\theta) \pm t_\nu \, g'(\hat\theta) \, s, \quad s^2 = \frac{K-1}{K} \sum_k d_k^2,
-          \quad \nu = \sqrt{(K - 1) \left((\sum d_k^2)^2 / \sum d_k^4 - 1\right)},
+          \quad \nu = \sqrt{(K - 1) \max\left((\sum d_k^2)^2 / \sum d_k^4 - 1, 2\right)},
 
 where g is the logit of rates and the logarithm of costs [1]_; on average :math:`s^2` is not too
 small [2]_. :math:`\nu` lies between K - 1 and the degrees of freedom of a sum of squares of such
-unequal terms [4]_. A difference of two systems on the same trials has g(x) = x and
-:math:`\nu = K - 1`.
+unequal terms [4]_, or 2 if these are fewer. A difference of two systems on the same trials has
+g(x) = x and :math:`\nu = K - 1`.
 
 If r is the rate of errors of a class at the threshold of a metric, c the price of an error, and n
 the number of its speakers, or of pairs of speakers who meet, then
@@ -18,7 +18,8 @@ the number of its speakers, or of pairs of speakers who meet, then
 .. math:: c \, (1 - a^{1/n}) \, e^{-2 n r}
 
 is added, as a root of a sum of squares, to how far the upper end lies from the value; of an area
-the lower end. Of a class without errors it is what Clopper and Pearson [3]_ leave open at level a.
+the lower end; a is the chance beyond the end, and classes add up. Of a class without errors it is
+what Clopper and Pearson [3]_ leave open.
 PAV fits the scores of a few speakers too well: ends of minCllr are first moved outwards by 1.5
 times the jackknife's estimate of this bias, at most by a third of the way to a bound.
 
@@ -74,7 +75,7 @@ class _Units(SummedClass):
 
     one: ScoredClass
     # Places of sorted trials, unit by unit; a trial of two units stands twice.
-    entries: IntArray
+    places: IntArray
     starts: IntArray
     # Which units are left out.
     units: range
@@ -96,17 +97,17 @@ class _Units(SummedClass):
         """Yield 0 for the trials of a unit, and 1 for the others."""
         for unit in self.units:
             times = np.ones(self.one.size, dtype=np.int64)
-            times[self.entries[self.starts[unit] : self.starts[unit + 1]]] = 0
+            times[self.places[self.starts[unit] : self.starts[unit + 1]]] = 0
             yield times
 
     def add_up(self, values: FloatArray | None, cells: IntArray, n_cells: int) -> AnyArray:
-        """Add up a value by cell, without each unit."""
+        """Add up a value by cell, without each unit: all trials minus those of the unit."""
         edges = self.starts[self.units.start : self.units.stop + 1]
-        out = self.entries[edges[0] : edges[-1]]
+        out = self.places[edges[0] : edges[-1]]
         rows, n_rows = np.repeat(np.arange(edges.size - 1), np.diff(edges)), len(self.units)
         of_out = None if values is None else values[out]
-        gone = np.bincount(rows * n_cells + cells[out], of_out, n_rows * n_cells)
-        return np.bincount(cells, values, n_cells) - gone.reshape(-1, n_cells)
+        left_out = np.bincount(rows * n_cells + cells[out], of_out, n_rows * n_cells)
+        return np.bincount(cells, values, n_cells) - left_out.reshape(-1, n_cells)
 
 
 @attrs.frozen(eq=False)
@@ -115,7 +116,7 @@ class LeftOut(SummedRows):
 
     tar: _Units
     non: _Units
-    # The share of each unit in the trials.
+    # The share of each speaker in the trials.
     shares: FloatArray
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
@@ -135,8 +136,7 @@ class LeftOut(SummedRows):
         numbers = np.zeros(n, dtype=np.int64)
         numbers[present] = np.where(turn % 2, MOST_UNITS - 1 - place, place)
         n_units = min(present.size, MOST_UNITS)
-        each = zip(counts, sides, strict=True)
-        shares = np.sum([np.bincount(numbers, n, n_units) / s.size for n, s in each], axis=0)
+        shares = np.sum([n / s.size for n, s in zip(counts, sides, strict=True)], axis=0)[present]
         alone, ids = present.size == n_units, sample.speaker_ids
         names = ids[present] if alone and ids is not None else None
         tar, non = (_Units.from_class(one, numbers, n_units) for one in (sample.tar, sample.non))
@@ -145,7 +145,7 @@ class LeftOut(SummedRows):
     @property
     def n_units(self) -> int:
         """The number of units."""
-        return self.shares.size
+        return self.tar.starts.size - 1
 
     def blocks(self, grid: Grid) -> Iterator["LeftOut"]:
         """Yield some units after the other, whose curves fit into memory."""
@@ -275,7 +275,7 @@ class Jackknife:
             deviations=None if names is None else dict(zip(names.tolist(), effects, strict=True)),
             notes=(*notes, *few_speakers(self.fewest)),
         )
-        # A threshold of inf, which rejects all, is at no distance from another one.
+        # The threshold of a `Transfer` may be inf, which is at no distance from another one.
         is_endless = np.isinf(self.without).any() or not np.isfinite(self.value)
         if self.fewest < FEWEST_UNITS or is_endless:
             return found
@@ -325,6 +325,7 @@ def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackkn
         left = LeftOut.from_sample(view)
         alike = {i: metric for i, metric in enumerate(metrics) if views[i] is view}
         grids = [one.grid for one in alike.values() if isinstance(one, RatesMetric)]
+        # Only the size of blocks depends on it: each metric takes its own grid.
         finest: Grid = next((grid for grid in ("all", "ties") if grid in grids), "hull")
         blocks = [[one.values(block) for one in alike.values()] for block in left.blocks(finest)]
         for i, *values in zip(alike, *blocks, strict=True):

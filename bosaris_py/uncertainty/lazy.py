@@ -313,11 +313,20 @@ def _lazy_errors(
     return LazyErrors(known) if len(known) == 2 else None
 
 
+# The methods that compute a metric.
+_COMPUTING = "value", "computed", "values", "of_rates"
+
+
 def lazy_draws(
     metric: AnyMetric, sample: Sample, method: Method = "iid"
 ) -> LazyMinCost | LazyEER | LazyErrors | None:
     """Return the lazy draws of a metric that has some; of trials with masses there are none."""
     if not (sample.tar.is_plain and sample.non.is_plain):
+        return None
+    known = (cls for cls in (ThresholdMetric, MinCost, EER) if isinstance(metric, cls))
+    base, own = next(known, None), type(metric)
+    # A class of the user's own may compute something else.
+    if any(getattr(own, name, None) is not getattr(base, name, None) for name in _COMPUTING):
         return None
     match metric:
         case ThresholdMetric(points=[point]) if method != "speaker":

@@ -192,8 +192,10 @@ def test_a_class_is_divided_into_parts_with_shares() -> None:
     # Some trials only, and all.
     for places in (np.array([0, 2]), np.arange(4)):
         assert one.divided([(places, 1.0)]).listed.tolist() == one.listed[places].tolist()
-    assert not one.scores.flags.writeable
-    assert not one.part(np.ones(4, bool)).scores.flags.writeable
+    for scores in (one.scores, one.part(np.ones(4, bool)).scores):
+        assert not scores.flags.writeable
+    with pytest.raises(InvalidInputError, match="the 4 trials of the class; got position 7"):
+        one.divided([(parts[1], 0.5), (np.array([7]), 0.5)])
 
 
 def test_systems_must_have_scored_the_same_trials() -> None:

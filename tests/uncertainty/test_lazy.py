@@ -90,6 +90,11 @@ def test_classes_apart_stay_apart() -> None:
         assert not lazy_draws(metric, sample).draw(50, np.random.default_rng(4)).any()
 
 
+class TwiceMinDCF(MinDCF):
+    def of_rates(self, pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
+        return 2 * super().of_rates(pmiss, pfa)
+
+
 def test_which_metrics_have_lazy_draws() -> None:
     """Of costs at one threshold sets of equal size only; of none of them weighted trials."""
     one = DCF(0.5, 0.1)
@@ -110,7 +115,7 @@ def test_which_metrics_have_lazy_draws() -> None:
         *((metric, equal, "one-layer", type(None)) for metric in (MinDCF(0.1), EER())),
         *((metric, weighted, "iid", type(None)) for metric in (MinDCF(0.1), EER(), one)),
         *((metric, grouped, "iid", type(None)) for metric in (MinDCF(0.1), EER(), one)),
-        (AUC(), equal, "iid", type(None)),
+        *((metric, equal, "iid", type(None)) for metric in (AUC(), TwiceMinDCF(0.1))),
     ):
         assert type(lazy_draws(metric, sample, method)) is kind
     # Nothing above 99, everything at or above -99.
