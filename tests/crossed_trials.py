@@ -1,33 +1,18 @@
-"""Simulated trials that share speakers on both sides, with a known true cost.
+"""Simulated trials that share speakers on both sides: each model meets each segment.
 
-A speaker verifier's trials are *crossed*: each speaker has models and test
-segments, each model meets each segment, so one speaker's habits show in a whole
-row and a whole column of the score matrix. The scores here are sums of independent
-normal effects,
+The scores are sums of independent normal effects of speakers, models, segments and single trials:
 
-    target of speaker i         tar_mean + goat_i                  + noise
-    model of i, segment of j    non_mean + lamb_i + wolf_j + pair  + noise
+    target of speaker i         tar_mean + goat_i                  + model + segment + noise
+    model of i, segment of j    non_mean + lamb_i + wolf_j + pair  + model + segment + noise
 
-goat
-    how well a speaker's own trials score,
-lamb, wolf
-    how easily a speaker is imitated, and imitates others,
-pair
-    what two speakers have in common, the same in both directions,
-
-plus an effect of each model and each segment. Every single score is then normal
-with a known mean and variance, so that the error-rates at a threshold, and with them
-the coverage of an interval, are known exactly.
-
-The defaults are those of the coverage study of the documentation: 80 speakers with 2
-models and 4 test segments each, so 640 target and 50560 non-target trials.
+goat is how well a speaker's own trials score; lamb and wolf how easily a speaker is imitated, and
+imitates others; pair what two speakers have in common, the same in both directions.
 """
 
 import math
 
 import attrs
 import numpy as np
-from scipy import special
 
 from bosaris_py.trials import IdMap, Key, Scores, SegmentQuality
 
@@ -41,35 +26,10 @@ class CrossedTrials:
     model_speakers: IdMap
     segment_speakers: IdMap
 
-    def trials(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return target and non-target scores, column by column."""
-        return self.scores.get_tar_non(self.key)
-
-    def model_sets(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the speaker of the model of each target and non-target trial."""
-        speakers = self.model_speakers.map_left_to_right(self.key.modelset)
-        sets = []
-        for mask in (self.key.tar, self.key.non):
-            _, rows = np.nonzero(mask.T)
-            sets.append(speakers[rows])
-        return sets[0], sets[1]
-
 
 @attrs.frozen
 class CrossedExperiment:
-    """The law that crossed trials are drawn from.
-
-    Parameters
-    ----------
-    n_speakers, n_models, n_segments
-        Number of speakers, of models per speaker, and of segments per speaker.
-    tar_mean, non_mean
-        Mean score of target and non-target trials.
-    goat, lamb, wolf, pair
-        Standard deviation of the speaker effects.
-    model, segment, noise
-        Standard deviation of the effect of a model, a segment and a single trial.
-    """
+    """The law that crossed trials are drawn from: means, and standard deviations of effects."""
 
     n_speakers: int = 80
     n_models: int = 2
@@ -84,32 +44,11 @@ class CrossedExperiment:
     segment: float = 0.5
     noise: float = 1.2
 
-    def error_rates(self, threshold: float) -> tuple[float, float]:
-        """Return the true miss and false-alarm rate at a threshold."""
-        common = self.model**2 + self.segment**2 + self.noise**2
-        tar_sd = math.sqrt(common + self.goat**2)
-        non_sd = math.sqrt(common + self.lamb**2 + self.wolf**2 + self.pair**2)
-        pmiss = special.ndtr((threshold - self.tar_mean) / tar_sd)
-        pfa = special.ndtr((self.non_mean - threshold) / non_sd)
-        return float(pmiss), float(pfa)
-
-    def draw(self, rng: np.random.Generator) -> CrossedTrials:
-        """Draw one data set with new speakers."""
-        return self.draw_systems(rng, n_systems=1)[0]
-
-    def draw_systems(self, rng, *, n_systems, shared=0.0):
-        """Draw several systems of the same law on the same trials.
-
-        `shared` is the share of every variance that the systems have in common: the
-        correlation of their scores. Their true error-rates are equal.
-        """
+    def draw_systems(self, rng, *, n_systems=1, shared=0.0):
+        """Draw systems of the same law on the same trials, that have a share of every variance."""
         common = self._draw_scores(rng)
         a, b = math.sqrt(shared), math.sqrt(1.0 - shared)
-        systems = []
-        for _ in range(n_systems):
-            deviations = a * common + b * self._draw_scores(rng)
-            systems.append(self._make(deviations))
-        return systems
+        return [self._make(a * common + b * self._draw_scores(rng)) for _ in range(n_systems)]
 
     def _speakers(self) -> tuple[np.ndarray, np.ndarray]:
         speakers = np.arange(self.n_speakers)
@@ -127,8 +66,7 @@ class CrossedExperiment:
         scores = effects[np.ix_(of_model, of_segment)]
         scores = scores + self.model * rng.normal(size=of_model.size)[:, np.newaxis]
         scores += self.segment * rng.normal(size=of_segment.size)
-        scores += self.noise * rng.normal(size=scores.shape)
-        return scores
+        return scores + self.noise * rng.normal(size=scores.shape)
 
     def _make(self, deviations: np.ndarray) -> CrossedTrials:
         of_model, of_segment = self._speakers()

@@ -7,19 +7,6 @@ from hypothesis.extra import numpy as hnp
 
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
-__all__ = [
-    "id_lists",
-    "id_maps",
-    "keys",
-    "masks",
-    "names",
-    "ndxs",
-    "quality_measures",
-    "scores",
-    "scores_on",
-    "segment_qualities",
-]
-
 
 def names() -> st.SearchStrategy[str]:
     """Make one id: printable, without white space, so that every format can hold it.

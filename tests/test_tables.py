@@ -8,16 +8,8 @@ import sys
 import attrs
 import pytest
 
-from bosaris_py._tables import (
-    Table,
-    WithInterval,
-    fitted,
-    for_json,
-    joined_notes,
-    narrow_table,
-    or_none,
-    text_table,
-)
+from bosaris_py import _tables
+from bosaris_py._tables import Table, WithInterval, fitted, for_json, narrow_table, text_table
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
 
@@ -95,7 +87,7 @@ class TestWaysOut:
         plain = for_json({"x": [math.nan, math.inf, -math.inf, (1.5, None)]})
         assert plain == {"x": [None, "inf", "-inf", [1.5, None]]}
         values = (1.5, math.inf, "nan", None, math.nan)
-        assert [or_none(value) for value in values] == [1.5, math.inf, "nan", None, None]
+        assert [_tables.or_none(value) for value in values] == [1.5, math.inf, "nan", None, None]
 
     def test_markdown(self):
         lines = ["| a\\|b | share |", "| --- | --: |", "| &lt;x> & y_z | 0.33 |", "| 50 % | - |"]
@@ -182,7 +174,7 @@ def test_best_cells_are_bold_and_names_have_a_direction_of_their_own():
 
 def test_notes_stand_below_in_every_form():
     """A note may name a system, or a column of the metadata."""
-    noted = Named("a", joined_notes("50 %", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
+    noted = Named("a", _tables.joined_notes("50 %", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
     end = "\n(50 %; &lt;img src=x>; [a\\](b) \\*c\\*; d\\\\ne\\\\x1b)\n"
     assert noted.to_markdown().endswith(end)
     assert r"(50 \%; " in noted.to_latex()

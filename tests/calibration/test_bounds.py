@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py.calibration import (
-    BoundedCalibration,
-    GaussianCalibration,
-    LinearCalibration,
-    PAVCalibration,
-    llr_bounds,
-)
+from bosaris_py import BoundedCalibration, GaussianCalibration, LinearCalibration, PAVCalibration
+from bosaris_py.calibration import llr_bounds
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.trials import Key, Scores
 from tests.calibration.test_cross_fitting import simulated

@@ -124,14 +124,14 @@ def test_the_cllr_of_cross_fitted_trials_is_that_of_new_speakers(n_speakers):
     """Cross-fitted Cllr within a standard error of the truth; that of the training is lower."""
     figures = []
     experiment = CrossedExperiment(n_speakers=n_speakers)
-    new = CrossedExperiment(n_speakers=80).draw(np.random.default_rng(99))
+    new = CrossedExperiment(n_speakers=80).draw_systems(np.random.default_rng(99))[0]
     for seed in range(40):
-        data = experiment.draw(np.random.default_rng(seed))
+        data = experiment.draw_systems(np.random.default_rng(seed))[0]
         who = {"speakers": (data.model_speakers, data.segment_speakers), "rng": seed}
         fitted = crossed(LinearCalibration, data.scores, data.key, ridge=0, **who)
         inside = fitted.final.apply(data.scores)
         cross = [cllr(*each.get_tar_non(data.key)) for each in (fitted.scores, inside)]
-        figures.append([*cross, cllr(*map(fitted.final.apply, new.trials()))])
+        figures.append([*cross, cllr(*map(fitted.final.apply, new.scores.get_tar_non(new.key)))])
     cross, inside, truth = np.transpose(figures)
     assert abs(cross.mean() - truth.mean()) < cross.std(ddof=1)
     assert inside.mean() < cross.mean()

@@ -8,35 +8,24 @@ import numpy as np
 import pytest
 
 import bosaris_py
-from bosaris_py import OperatingPoint, Results
+from bosaris_py import ROC, OperatingPoint, Results
 from bosaris_py.errors import InvalidInputError
 
 Metric = Callable[..., object]
-POINT = OperatingPoint(0.01, 10, 1)
+DCFS, MANY = ("act_dcf", "min_dcf"), np.linspace(0.01, 0.99, 50)
+PLAIN = {"prior": OperatingPoint(0.01, 10, 1), "normalize": False}
 
 METRICS: dict[str, Metric] = {
-    "eer": bosaris_py.eer,
-    "eer interpolated": partial(bosaris_py.eer, definition="interpolated"),
-    "eer step": partial(bosaris_py.eer, definition="step"),
-    "prbep": bosaris_py.prbep,
-    "auc": bosaris_py.auc,
-    "cllr": bosaris_py.cllr,
-    "min_cllr": bosaris_py.min_cllr,
-    "act_dcf": partial(bosaris_py.act_dcf, prior=0.1),
-    "act_dcf at many priors": partial(bosaris_py.act_dcf, prior=np.linspace(0.01, 0.99, 50)),
-    "min_dcf": partial(bosaris_py.min_dcf, prior=0.1),
-    "min_dcf at many priors": partial(bosaris_py.min_dcf, prior=np.linspace(0.01, 0.99, 50)),
-    "act_dcf, not normalized": partial(bosaris_py.act_dcf, prior=POINT, normalize=False),
-    "min_dcf, not normalized": partial(bosaris_py.min_dcf, prior=POINT, normalize=False),
+    **{name: getattr(bosaris_py, name) for name in ["eer", "prbep", "auc", "cllr", "min_cllr"]},
+    **{f"eer {x}": partial(bosaris_py.eer, definition=x) for x in ("interpolated", "step")},
+    **{name: partial(getattr(bosaris_py, name), prior=0.1) for name in DCFS},
+    **{f"{name}, many": partial(getattr(bosaris_py, name), prior=MANY) for name in DCFS},
+    **{f"{name}, plain": partial(getattr(bosaris_py, name), **PLAIN) for name in DCFS},
     "error_rates_at": partial(bosaris_py.error_rates_at, thresholds=0.25),
-    "optimal_llrs": lambda tar, non, **w: np.sort(
-        np.concatenate(bosaris_py.optimal_llrs(tar, non, **w))
-    ),
-    "roc": lambda tar, non, **w: bosaris_py.ROC.from_scores(tar, non, **w).pmiss,
-    "hull": lambda tar, non, **w: bosaris_py.ROC.from_scores(tar, non, **w).convex_hull().pfa,
-    "uer": lambda tar, non, **w: (
-        bosaris_py.ROC.from_scores(tar, non, **w).convex_hull().unequal_error_rate(0.3)
-    ),
+    "optimal_llrs": lambda *lists, **w: np.sort(np.hstack(bosaris_py.optimal_llrs(*lists, **w))),
+    "roc": lambda tar, non, **w: ROC.from_scores(tar, non, **w).pmiss,
+    "hull": lambda tar, non, **w: ROC.from_scores(tar, non, **w).convex_hull().pfa,
+    "uer": lambda *lists, **w: ROC.from_scores(*lists, **w).convex_hull().unequal_error_rate(0.3),
     "results": lambda tar, non, **w: list(Results(tar, non, **w).to_dict().values()),
     "eer_threshold": lambda tar, non, **w: Results(tar, non, **w).eer_threshold,
     "threshold_at": lambda tar, non, **w: Results(tar, non, **w).threshold_at(pfa=0.1),

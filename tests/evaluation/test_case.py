@@ -11,12 +11,7 @@ from scipy import stats
 
 import bosaris_py as bp
 from bosaris_py import LinearCalibration, Scores, case_llr, cross_fit, uncertainty as unc, validate
-from bosaris_py.errors import (
-    BosarisWarning,
-    FewSpeakersWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-)
+from bosaris_py.errors import FewSpeakersWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.evaluation.case import _METRICS, validation_figures
 from tests.calibration.test_cross_fitting import simulated
 
@@ -96,7 +91,7 @@ def test_the_interval_is_students_of_the_maps_without_each_speaker(model, option
 
 def test_maps_without_a_speaker_have_the_ridge_that_separable_classes_got():
     apart = Scores(np.where(KEY.tar, 3.0, -3.0) + 0.1 * SCORES.scoremat, *KEY.ids)
-    with pytest.warns(BosarisWarning):
+    with pytest.warns(bp.errors.BosarisWarning):
         found = case_llr(1.0, apart, KEY, bounds=None, ridge=0.0, **TOLD)
     same = case_llr(1.0, apart, KEY, bounds=None, ridge=found.calibration.ridge, **TOLD)
     assert (found.low, found.high) == pytest.approx((same.low, same.high), rel=1e-9)

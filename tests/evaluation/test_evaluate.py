@@ -9,13 +9,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import (
-    BosarisWarning,
-    InvalidInputError,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-    TrialMismatchError,
-)
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import as_conditions
 from tests.crossed_trials import CrossedExperiment
@@ -190,13 +184,13 @@ def test_notes_name_systems_once(systems: Any, key: bp.Key) -> None:
 def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> None:
     """Cosines between -1 and 1 accept none at prior 0.05; the footnote says so once."""
     cosines = {n: one.transform(lambda x: np.tanh(2 * x - 4)) for n, one in systems.items()}
-    with pytest.warns(SuspectScoresWarning) as told:
+    with pytest.warns(bp.errors.SuspectScoresWarning) as told:
         found = bp.evaluate(cosines, key, prior=0.05)
     assert [str(one.message) for one in told] == ["not calibrated: see calibrate"]
     assert str(found).splitlines()[-1] == "not calibrated: see calibrate"
     assert found.rows[0].figures["act_dcf(0.05)"] == 1.0
     fitted = bp.evaluate(cosines, key, prior=0.05, cross_fit=True, speakers=who)
-    assert not [note for note in fitted.notes if note.kind is SuspectScoresWarning]
+    assert not [note for note in fitted.notes if note.kind is bp.errors.SuspectScoresWarning]
 
 
 @pytest.mark.parametrize(("n_wrong", "n_notes"), [(0, 0), (4, 0), (5, 1)])
@@ -209,7 +203,7 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
     ]
     (tmp_path / "a.txt").write_text("".join(lines))
     with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", SuspectScoresWarning)
+        warnings.simplefilter("always", bp.errors.SuspectScoresWarning)
         bp.evaluate(tmp_path / "a.txt", bp.Key.from_trials(*map(list, zip(*rows, strict=True))))
     assert sum("contradict the key on 5 of 400" in str(one.message) for one in told) == n_notes
 
@@ -238,7 +232,7 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
     assert pooled.ends("act_primary") == pytest.approx((one.low, one.high), rel=1e-9)
     lists = systems["B"].get_tar_non(key)
     assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
-    with pytest.warns(BosarisWarning, match="SRE21: NOT the published cost"):
+    with pytest.warns(bp.errors.BosarisWarning, match="SRE21: NOT the published cost"):
         judged = bp.evaluate(systems, bp.Key(*key.ids, key.tar, key.non), plan="SRE21")
     assert not [name for name in judged.to_dict()[0] if "primary" in name]
     assert "NO primary cost of SRE21, because trials are pooled" in str(judged)

@@ -29,23 +29,18 @@ def contents(samples: Path) -> dict[str, Arrays]:
         return np.array(raw[name], dtype=bool)
 
     ids = {name: np.array(raw[name]) for name in ("modelset", "segset")}
-    tar, non = mask("tar"), mask("non")
+    tar, non, segments = mask("tar"), mask("non"), raw["seg_quality"]
+    values = np.array(segments["values"], dtype=float)
     return {
         "ndx": {**ids, "trialmask": tar | non},
         "key": {**ids, "tar": tar, "non": non},
         "scores": {**ids, "scoremat": np.array(raw["scoremat"]), "scoremask": mask("scoremask")},
         "quality_measures": {
-            **ids,
-            "modelQ": np.array(raw["modelQ"]),
-            "segQ": np.array(raw["segQ"]),
-            "hasmodel": mask("hasmodel"),
-            "hasseg": mask("hasseg"),
-            "scoremask": np.ones((3, 4), dtype=bool),
+            **{**ids, "scoremask": np.ones((3, 4), dtype=bool)},
+            **{name: np.array(raw[name]) for name in ("modelQ", "segQ")},
+            **{name: mask(name) for name in ("hasmodel", "hasseg")},
         },
-        "segment_quality": {
-            "ids": np.array(raw["seg_quality"]["ids"]),
-            "values": np.array(raw["seg_quality"]["values"], dtype=float),
-        },
+        "segment_quality": {"ids": np.array(segments["ids"]), "values": values},
         "id_map": {name: np.array(raw["id_map"][name]) for name in ("leftids", "rightids")},
     }
 
@@ -115,10 +110,8 @@ def write_mat73() -> Callable[..., None]:
             data = np.array([[item.ref for item in items]] if items else (), dtype=h5py.ref_dtype)
             kind = "cell"
         elif isinstance(value, str):
-            data, kind = (
-                np.frombuffer(value.encode("utf-16-le"), dtype="<u2")[:, np.newaxis],
-                "char",
-            )
+            kind = "char"
+            data = np.frombuffer(value.encode("utf-16-le"), dtype="<u2")[:, np.newaxis]
         else:
             data = np.atleast_2d(value).T
             kind = {"?": "logical", "f": "single"}.get(data.dtype.char, "double")

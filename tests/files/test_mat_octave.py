@@ -12,10 +12,8 @@ import pytest
 from bosaris_py import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
-pytestmark = [
-    pytest.mark.octave,
-    pytest.mark.skipif(OCTAVE is None, reason="GNU Octave is not installed"),
-]
+absent = pytest.mark.skipif(OCTAVE is None, reason="GNU Octave is not installed")
+pytestmark = [pytest.mark.octave, absent]
 
 MODELS, SEGMENTS = ["m_1", "m_22"], ["s1", "segment_2", "s3"]
 TAR = np.array([[True, False, False], [False, False, True]])
@@ -27,25 +25,16 @@ HASMODEL, HASSEG = np.array([True, False]), np.array([True, True, False])
 IDS, SINGLE = {"modelset": MODELS, "segset": SEGMENTS}, VALUES.astype(np.float32)
 MASK, HAS = TAR | NON, {"hasmodel": HASMODEL, "hasseg": HASSEG}
 MEASURES = {"modelQ": VALUES[:, :2], "segQ": VALUES, **HAS}
+SCORED, USABLE = {**IDS, "scoremask": MASK}, {"scoremask": np.outer(HASMODEL, HASSEG)}
 SPEAKERS = ["anna", "bert"]
 
 # What each is called in the file, and its fields as MATLAB has them.
 OBJECTS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "Ndx": (Ndx(*IDS.values(), MASK), "ndx", {**IDS, "trialmask": MASK}),
     "Key": (Key(*IDS.values(), TAR, NON), "key", {**IDS, "tar": TAR, "non": NON}),
-    **{
-        f"Scores, {x.dtype}": (
-            Scores(x, *IDS.values(), MASK),
-            "scr",
-            {**IDS, "scoremat": x, "scoremask": MASK},
-        )
-        for x in (VALUES, SINGLE)
-    },
-    "Quality": (
-        QualityMeasures(*IDS.values(), **MEASURES),
-        "qual",
-        {**IDS, **MEASURES, "scoremask": np.outer(HASMODEL, HASSEG)},
-    ),
+    "Scores": (Scores(VALUES, *IDS.values(), MASK), "scr", {"scoremat": VALUES, **SCORED}),
+    "single": (Scores(SINGLE, *IDS.values(), MASK), "scr", {"scoremat": SINGLE, **SCORED}),
+    "Quality": (QualityMeasures(*IDS.values(), **MEASURES), "qual", {**IDS, **MEASURES, **USABLE}),
     "Seg_Quality": (SegmentQuality(SEGMENTS, VALUES), "qual", {"ids": SEGMENTS, "values": VALUES}),
     "Id_Map": (IdMap(MODELS, SPEAKERS), "idmap", {"leftids": MODELS, "rightids": SPEAKERS}),
 }

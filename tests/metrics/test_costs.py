@@ -10,20 +10,11 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import OperatingPoint, Results, act_dcf, cllr, error_rates_at, min_dcf
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, SuspectScoresWarning
-from bosaris_py.metrics.costs import (
-    DCF,
-    ActDCF,
-    Brier,
-    Cllr,
-    MinDCF,
-    Pfa,
-    Pmiss,
-    no_llrs,
-    not_calibrated,
-)
+from bosaris_py.metrics.costs import Brier, no_llrs, not_calibrated
 from bosaris_py.metrics.metric import Opening
 from bosaris_py.metrics.ranks import PmissAt
 from bosaris_py.trials.sample import Sample
+from bosaris_py.uncertainty import DCF, ActDCF, Cllr, MinDCF, Pfa, Pmiss
 from tests.score_strategies import any_scores, score_lists
 
 NIST = OperatingPoint(0.01, 10, 1)

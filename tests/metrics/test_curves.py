@@ -11,12 +11,10 @@ from scipy import special
 
 from bosaris_py import Key, Results, Sample, Scores, optimal_llrs
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.metrics import act_dcf, min_dcf
+from bosaris_py.metrics import act_dcf, curves as tested, min_dcf
 from bosaris_py.metrics.curves import (
     BayesCurves,
     ECECurve,
-    PAVCurve,
-    ScoreHistogram,
     TippettCurve,
     hull_points,
     steppy_points,
@@ -161,8 +159,8 @@ def test_whole_weights_are_repeated_trials(tar: Weighted, non: Weighted) -> None
     for kind, fields in (
         (TippettCurve, ("llr", "tar_above", "non_above", "non_below")),
         (ECECurve, ("ece", "min_ece")),
-        (PAVCurve, ("lowest", "highest", "llr")),
-        (ScoreHistogram, ("tar", "non", "tar_outside")),
+        (tested.PAVCurve, ("lowest", "highest", "llr")),
+        (tested.ScoreHistogram, ("tar", "non", "tar_outside")),
     ):
         one, other = kind.from_sample(weighted), kind.from_sample(repeated)
         for field in fields:
@@ -174,7 +172,7 @@ def test_whole_weights_are_repeated_trials(tar: Weighted, non: Weighted) -> None
 
 
 def test_pav_pools_are_those_of_the_optimal_llrs() -> None:
-    curve = PAVCurve.from_sample(SAMPLE)
+    curve = tested.PAVCurve.from_sample(SAMPLE)
     scores, llrs = np.concatenate((TAR, NON)), np.concatenate(optimal_llrs(TAR, NON))
     for low, high, llr in zip(curve.lowest, curve.highest, curve.llr, strict=True):
         inside = (scores >= low) & (scores <= high)
@@ -211,7 +209,7 @@ def test_pav_pools_are_those_of_the_optimal_llrs() -> None:
 )
 def test_dev_pav_by_hand(tar: list[float], non: list[float], expected: float) -> None:
     """As defined by its authors' program, lir."""
-    curve = PAVCurve.from_sample(Sample.from_scores(tar, non))
+    curve = tested.PAVCurve.from_sample(Sample.from_scores(tar, non))
     assert curve.dev_pav == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
 
 
@@ -219,18 +217,18 @@ def test_dev_pav_by_hand(tar: list[float], non: list[float], expected: float) ->
 
 
 def test_histogram_is_numpys() -> None:
-    histogram = ScoreHistogram.from_sample(SAMPLE, bins=17)
+    histogram = tested.ScoreHistogram.from_sample(SAMPLE, bins=17)
     ends = min(TAR.min(), NON.min()), max(TAR.max(), NON.max())
     for scores, density in ((TAR, histogram.tar), (NON, histogram.non)):
         expected, edges = np.histogram(scores, 17, ends, density=True)
         np.testing.assert_allclose(density, expected, rtol=1e-12)
         np.testing.assert_allclose(histogram.edges, edges, rtol=1e-12)
     sample = Sample.from_scores([-np.inf, 0.5, 1.5, 9.0], [-5.0, 0.2])
-    outside = ScoreHistogram.from_sample(sample, [0.0, 1.0, 2.0])
+    outside = tested.ScoreHistogram.from_sample(sample, [0.0, 1.0, 2.0])
     assert outside.tar.tolist() == outside.tar_outside.tolist() == [0.25, 0.25]
     assert outside.non_outside.tolist() == [0.5, 0.0]
     # Equal scores lie in bins around them.
-    alike = ScoreHistogram.from_sample(Sample.from_scores([2.0, 2.0], [2.0]), bins=4)
+    alike = tested.ScoreHistogram.from_sample(Sample.from_scores([2.0, 2.0], [2.0]), bins=4)
     assert alike.edges.tolist() == [1.5, 1.75, 2.0, 2.25, 2.5]
     assert alike.tar.tolist() == alike.non.tolist() == [0.0, 0.0, 4.0, 0.0]
 
@@ -246,7 +244,7 @@ def test_scores_in_files_have_tippett_curves_only(tmp_path: Path) -> None:
     assert curve.non_above.tolist() == [4 / 6, 3 / 6]
     # By default on a grid: which steps there are between the targets is not known.
     assert TippettCurve.from_sample(sample).llr.size == 2003
-    for kind in (ScoreHistogram, PAVCurve, ECECurve):
+    for kind in (tested.ScoreHistogram, tested.PAVCurve, ECECurve):
         with pytest.raises(InvalidInputError, match="be of scores in memory"):
             kind.from_sample(sample)
 

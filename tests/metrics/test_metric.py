@@ -102,7 +102,8 @@ def test_rows_answer_what_each_of_them_answers(shares: tuple[float, ...]) -> Non
     rng, classes = np.random.default_rng(1), []
     for n in (7, 9):
         groups = None if len(shares) == 1 else np.arange(n) % 2
-        classes.append(ScoredClass(rng.integers(0, 5, n) + 0.0, groups, np.array(shares)))
+        weights = rng.uniform(1.0, 2.0, n) if shares[0] == 0.25 else None
+        classes.append(ScoredClass(rng.integers(0, 5, n) + 0.0, groups, np.array(shares), weights))
     sample = Sample(*classes)
     units = tuple(rng.integers(0, 3, (6, one.size)) for one in classes)
     for times in units:

@@ -103,6 +103,14 @@ def test_what_a_metric_is_made_of() -> None:
                 metric(rate)
 
 
+def test_rates_that_trials_cannot_show() -> None:
+    """A rate of 0 is one that was asked for, and 0.1 of ten trials is one of them."""
+    sample = Sample.from_scores(np.arange(10.0), np.arange(10.0))
+    for metric in (PmissAt, PfaAt):
+        said = [len(metric(rate).notes(sample)) for rate in (0.0, 0.09, 0.1)]
+        assert said == [0, 1, 0]
+
+
 def sample_of_area(n: int, below: int) -> Sample:
     """Make n and n trials; so many targets lie below all non-targets, the others above."""
     tar = np.append(np.arange(below) - 2.0 * n, np.arange(n - below) + 2.0 * n)

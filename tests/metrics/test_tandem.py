@@ -121,28 +121,23 @@ def test_t_eer_is_that_of_a_naive_count_of_all_pairs_of_thresholds():
 LISTS = ([1.0, 2.0], [0.0, 1.0], [0.0, 2.0])
 
 
+# C1 < 0: misses of 1/2 and false alarms of 3/4 cost more than to reject every trial.
+POOR = {"asv": ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], [2.0, 3.0]), "asv_threshold": 2.0}
+
+
 @pytest.mark.parametrize(
     "given",
     [
-        {"asv": LISTS[:2], "cm": LISTS},
-        {"asv": LISTS, "cm": LISTS[:1]},
-        {"asv": LISTS, "cm": LISTS, "form": "old"},
-        {"asv": LISTS, "cm": LISTS, "asv_threshold": "EER"},
-        {"asv": LISTS, "cm": LISTS, "threshold": "eer"},
-        # C1 < 0: misses of 1/2 and false alarms of 3/4 cost more than to reject every trial.
-        {
-            "asv": ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], [2.0, 3.0]),
-            "cm": LISTS,
-            "costs": SpoofCosts(0.1, 0.85, 0.05, 1.0, 10.0, 10.0),
-            "asv_threshold": 2.0,
-        },
+        *({"asv": LISTS[:2]}, {"cm": LISTS[:1]}, {"form": "old"}),
+        *({"asv_threshold": "EER"}, {"threshold": "eer"}),
+        POOR | {"costs": SpoofCosts(0.1, 0.85, 0.05, 1.0, 10.0, 10.0)},
         # No spoof is accepted.
-        {"asv": ([1.0], [0.0], [0.0]), "cm": LISTS, "asv_threshold": 1.0},
+        {"asv": ([1.0], [0.0], [0.0]), "asv_threshold": 1.0},
     ],
 )
 def test_bad_input(given):
     with pytest.raises(InvalidInputError):
-        t_dcf(**given)
+        t_dcf(**{"asv": LISTS, "cm": LISTS} | given)
 
 
 METRICS = [

@@ -6,24 +6,13 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
+from bosaris_py import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.costs import act_dcf, min_dcf
-from bosaris_py.metrics.third_class import (
-    ADCF,
-    SASVEER,
-    SPFEER,
-    SVEER,
-    ActADCF,
-    BonafideEER,
-    a_dcf,
-    act_a_dcf,
-    sample_of_three,
-    sasv_eer,
-    spf_eer,
-    sv_eer,
-)
+from bosaris_py.metrics.third_class import BonafideEER, sample_of_three
 from bosaris_py.numerics.priors import SPOOF_COSTS, OperatingPoint, SpoofCosts
 from bosaris_py.trials.sample import Sample
+from bosaris_py.uncertainty import ADCF, SASVEER, SPFEER, SVEER, ActADCF
 
 
 def prices(costs):

@@ -12,16 +12,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import ROC, ROCCH, OperatingPoint, Threshold
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.hull import (
-    _convex,
-    _scan_hull,
-    areas,
-    hull_eers,
-    min_cllrs,
-    min_costs,
-    pav_bins,
-    steppy_eers,
-)
+from bosaris_py.numerics import hull as tested
 from tests.score_strategies import naive_hull, naive_points, priors, score_lists
 
 curves = st.lists(st.tuples(score_lists(), score_lists()), min_size=1, max_size=4)
@@ -100,7 +91,7 @@ def test_the_threshold_of_least_cost_attains_it(tar, non, prior: float) -> None:
 @given(score_lists(), score_lists())
 def test_pools_hold_the_scores_between_their_ends(tar: np.ndarray, non: np.ndarray) -> None:
     hull = hull_of(tar, non)
-    lowest, highest, _ = pav_bins(hull, np.sort(tar), np.sort(non))
+    lowest, highest, _ = tested.pav_bins(hull, np.sort(tar), np.sort(non))
     scores = np.unique(np.concatenate((tar, non)))
     pools = np.searchsorted(hull.thresholds[1:-1], scores, side="right")
     for pool, (low, high) in enumerate(zip(lowest, highest, strict=True)):
@@ -115,7 +106,7 @@ def test_turns_hidden_by_rounding_are_exact(i: int, j: int, k: int) -> None:
     """Cross products of 2**80 that differ by k (i - j), less than a float shows."""
     dx, dy = [2**40 + i, 2**40 + i + k], [2**40 + j, 2**40 + j + k]
     x, y = np.cumsum([0, *dx]), sum(dy) - np.cumsum([0, *dy])
-    assert _convex(x, y).tolist() == [dx[0] * dy[1] < dy[0] * dx[1]]
+    assert tested._convex(x, y).tolist() == [dx[0] * dy[1] < dy[0] * dx[1]]
 
 
 def test_a_smooth_arc_needs_the_scan() -> None:
@@ -126,7 +117,7 @@ def test_a_smooth_arc_needs_the_scan() -> None:
     assert hull_of(tar, gaps).misses.tolist() == [0, *range(n + 1)]
     heap = np.concatenate((gaps, np.full(5000 * n, n + 1.0)))
     assert hull_of(tar, heap).misses.tolist() == [0, 0, n]
-    assert _scan_hull([0, 1, 2, 3], [3, 2, 1, 0]) == [0, 3]
+    assert tested._scan_hull([0, 1, 2, 3], [3, 2, 1, 0]) == [0, 3]
 
 
 def rates(classes: list) -> tuple[np.ndarray, np.ndarray]:
@@ -144,16 +135,16 @@ def rates(classes: list) -> tuple[np.ndarray, np.ndarray]:
 def test_rows_have_the_numbers_of_each_curve(classes: list, prior: float) -> None:
     pmiss, pfa = rates(classes)
     hulls = [hull_of(tar, non) for tar, non in classes]
-    eers, at = hull_eers(pmiss, pfa)
+    eers, at = tested.hull_eers(pmiss, pfa)
     assert eers == pytest.approx([hull.eer for hull in hulls], rel=1e-12, abs=1e-13)
     # The EER is the least cost at this prior.
     least = (at[:, None] * pmiss + (1 - at[:, None]) * pfa).min(axis=1)
     assert least == pytest.approx(eers, rel=1e-12, abs=1e-13)
-    costs = min_costs(pmiss, pfa, prior, 1 - prior)
+    costs = tested.min_costs(pmiss, pfa, prior, 1 - prior)
     expected = [float(hull.min_dcf(prior, normalize=False)) for hull in hulls]
     assert costs == pytest.approx(expected, rel=1e-12, abs=1e-15)
-    assert min_cllrs(pmiss, pfa) == pytest.approx([h.min_cllr for h in hulls], abs=1e-13)
-    assert areas(pmiss, pfa) == pytest.approx(
+    assert tested.min_cllrs(pmiss, pfa) == pytest.approx([h.min_cllr for h in hulls], abs=1e-13)
+    assert tested.areas(pmiss, pfa) == pytest.approx(
         [ROC.from_scores(*one).auc for one in classes], rel=1e-13
     )
 
@@ -171,8 +162,8 @@ def crossing(points: list) -> Fraction:
 def test_steppy_rates_are_those_of_the_points(classes: list) -> None:
     pmiss, pfa = rates(classes)
     expected = [float(crossing(all_points(*one))) for one in classes]
-    assert steppy_eers(pmiss, pfa, "interpolated") == pytest.approx(expected, abs=1e-15)
-    for found, one in zip(steppy_eers(pmiss, pfa, "step"), classes, strict=True):
+    assert tested.steppy_eers(pmiss, pfa, "interpolated") == pytest.approx(expected, abs=1e-15)
+    for found, one in zip(tested.steppy_eers(pmiss, pfa, "step"), classes, strict=True):
         points = all_points(*one)
         nearest = min(abs(m - f) for m, f in points)
         least = min((m + f) / 2 for m, f in points if abs(m - f) == nearest)
@@ -186,7 +177,7 @@ def test_the_search_for_an_eer_ends_where_rounding_hides_the_least_cost() -> Non
     )
     pfa = np.array([float.fromhex("0x1.2492492492490p-3"), 0.0, 0.0, 0.0])
     exact = pfa[0] * pmiss[1] / (pfa[0] + pmiss[1])
-    assert hull_eers(pmiss[None], pfa[None])[0] == pytest.approx(exact, rel=1e-12)
+    assert tested.hull_eers(pmiss[None], pfa[None])[0] == pytest.approx(exact, rel=1e-12)
 
 
 def test_a_threshold_is_a_float_that_survives_copying() -> None:

@@ -9,17 +9,9 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import OperatingPoint
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics import scoring
 from bosaris_py.numerics.priors import logit
-from bosaris_py.numerics.scoring import (
-    OBJECTIVES,
-    TrainingObjective,
-    class_moments,
-    evaluate_objective,
-    mean_bits,
-    resolve_prior,
-    scoring_rule,
-    softplus,
-)
+from bosaris_py.numerics.scoring import OBJECTIVES, mean_bits, scoring_rule, softplus
 from tests.score_strategies import finite_scores, score_lists
 
 # Losses of real or complex log-odds against the truth: the toolkit's table.
@@ -40,9 +32,9 @@ def test_unknown_rules_and_priors() -> None:
     with pytest.raises(InvalidInputError):
         scoring_rule("hinge")
     with pytest.raises(InvalidInputError):
-        resolve_prior(1.0)
+        scoring.resolve_prior(1.0)
     assert scoring_rule("CLLR") is pickle.loads(pickle.dumps(scoring_rule("cllr")))
-    prior, plo = resolve_prior(OperatingPoint(0.01, 10, 1))
+    prior, plo = scoring.resolve_prior(OperatingPoint(0.01, 10, 1))
     assert prior == pytest.approx(10 / 109, rel=1e-15)
     assert plo == pytest.approx(math.log(10 / 99), rel=1e-15)
 
@@ -102,7 +94,7 @@ def test_moments(block, weighted, rng, monkeypatch):
     # Far from zero, where a textbook sum of squares has lost all digits.
     scores = rng.normal(1e9, 1.0, (2, 300))
     weights = rng.uniform(0.5, 2.0, 300) if weighted else None
-    moments = class_moments(scores, weights)
+    moments = scoring.class_moments(scores, weights)
     # An offset of 1e9 leaves 1e-7 of a standard deviation to the scores themselves.
     exact = scores - 1e9
     np.testing.assert_allclose(
@@ -148,7 +140,7 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
     tar, non, *weights = scores
     if not weighted:
         weights = [None, None]
-    training = TrainingObjective.from_scores(
+    training = scoring.TrainingObjective.from_scores(
         tar, non, prior=prior, objective=objective, tar_weights=weights[0], non_weights=weights[1]
     )
     point = rng.normal(size=4)
@@ -181,7 +173,7 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
 def test_no_information_costs_one(objective, prior):
     # For priors near 1 the losses are differences of numbers with an error of 1 / (1 - p).
     tolerance = 1e-14 / (1 - prior)
-    value = evaluate_objective([0.0, 0.0], [0.0], prior=prior, objective=objective)
+    value = scoring.evaluate_objective([0.0, 0.0], [0.0], prior=prior, objective=objective)
     assert value == pytest.approx(1.0, abs=tolerance)
 
 
@@ -203,6 +195,6 @@ def test_no_information_costs_one(objective, prior):
     ],
 )
 def test_extreme_llrs(objective, tar, non, expected):
-    value = evaluate_objective(tar, non, objective=objective)
+    value = scoring.evaluate_objective(tar, non, objective=objective)
     # 200 / ln 2 and the like are rounded once more than our sum.
     assert value == pytest.approx(expected, rel=1e-13)

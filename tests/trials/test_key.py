@@ -10,13 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from bosaris_py import Key, Ndx, evaluate, read_key, read_trials
-from bosaris_py.errors import (
-    FileFormatError,
-    InvalidInputError,
-    MissingTrialsWarning,
-    TrialMismatchError,
-)
+from bosaris_py import Key, Ndx, errors, evaluate, read_key, read_trials
 from bosaris_py.trials import IdMap, Scores
 from bosaris_py.trials.conditions import as_conditions
 from bosaris_py.trials.key import as_column
@@ -51,7 +45,7 @@ def test_pairs_of_recordings_once() -> None:
     for speakers in (of, lambda name: name[0], people.map_left_to_right(recordings)):
         assert Key.from_speakers(recordings, speakers) == key
     for bad in (["a", "b"], [*"aabbc", None], [*"aabbc", np.nan]):
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(errors.InvalidInputError):
             Key.from_speakers(recordings, bad)
 
 
@@ -121,12 +115,12 @@ def test_what_is_made_of_a_key_keeps_columns(form) -> None:
 
 
 def test_other_values_cannot_be_merged() -> None:
-    with pytest.raises(TrialMismatchError, match="'sex' for 1 models"):
+    with pytest.raises(errors.TrialMismatchError, match="'sex' for 1 models"):
         KEY.merge(KEY.with_columns(sex=("model", ["f", "f"])))
     # Each trial, model and segment must have a value.
     bare = Key.from_trials(["a", "a"], ["s", "t"], [True, False])
     for column in (["x", "y"], ("model", ["f"]), ("segment", [1, 2])):
-        with pytest.raises(TrialMismatchError):
+        with pytest.raises(errors.TrialMismatchError):
             KEY.with_columns_of(bare.with_columns(x=column))
 
 
@@ -151,14 +145,14 @@ def test_files(tmp_path: Path, form) -> None:
         if form is as_matrix:
             seen = KEY.tar.astype(int) - KEY.non - KEY.spoof
             np.testing.assert_array_equal(file["trial_mask"], seen)
-    with pytest.raises(FileFormatError):
+    with pytest.raises(errors.FileFormatError):
         Ndx.read(tmp_path / "key.h5")
     key.save(tmp_path / "key.csv")
     # Numbers of text are no whole numbers.
     assert {row[:5] for row in rows_of(read_key(tmp_path / "key.csv"))} == {r[:5] for r in ROWS}
     key.save(tmp_path / "key.txt")
     assert Key.read(tmp_path / "key.txt").labels.tolist() == KEY.labels.tolist()
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(errors.InvalidInputError):
         key.save(tmp_path / "key.mat")
 
 
@@ -167,48 +161,34 @@ def test_columns_that_divide_one_class_meet_the_whole_other() -> None:
     attacks = ["-", "-", "A1", "A2", "A2"]
     key = Key.from_trials(MODELS, SEGMENTS, [True, True, False, False, False], {"attack": attacks})
     conditions = as_conditions("attack", key)
-    assert [note.kind for note in conditions.notes] == [MissingTrialsWarning]
+    assert [note.kind for note in conditions.notes] == [errors.MissingTrialsWarning]
     assert conditions.counts(key) == {"A1": (2, 1), "A2": (2, 2)}
     scores = Scores.from_trials(MODELS, SEGMENTS, [4.0, 1.0, 0.0, 2.0, 5.0])
-    with pytest.warns(MissingTrialsWarning):
+    with pytest.warns(errors.MissingTrialsWarning):
         assert "A2" in str(evaluate(scores, key, conditions=["attack"], prior=0.5))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        *(
-            lambda labels=labels: Key.from_trials(["a", "b"], ["s", "s"], labels)
-            for labels in (["target", "x"], [1, 0], [True])
-        ),
-        lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, False]),
-        lambda: Key.from_trials(["a", "a"], ["s", "s"], [True, True], {"x": ["1", "2"]}),
-        lambda: Key(["a"], ["s"], [[True]], [[True]]),
-        lambda: Key(["m"], ["a"], None, [[True]]),
-        lambda: Key(["m"], ["a"], [[True]], None),
-        lambda: KEY.columns.factor("x"),
-        lambda: KEY.columns.factor("snr"),
-        lambda: KEY.with_columns(**{"": [1, 2, 3, 4, 5]}),
-        lambda: KEY.with_columns(x=("model", [1, 2, 3])),
-        *(
-            lambda ages=ages: KEY.with_columns(age=("model", ages))
-            for ages in ({"a": 1}, {"x": 1}, {}, pd.Series([1, 2, 3], index=["a", "b", "a"]))
-        ),
-        *(
-            lambda bad=bad: KEY.filter(["b"], ["t", "s"], keep=True).with_columns(x=bad)
-            for bad in (
-                *([1, 2, 3], ["a", None], np.zeros((2, 2)), {"a": 1}, "ab"),
-                np.ma.array([1.0, 2.0], mask=[False, True]),
-                # numpy would make text of the number.
-                ["b", 2.5],
-                pd.Series([1, 2], index=["p", "q"]),
-            )
-        ),
-    ],
-)
-def test_what_is_refused(call) -> None:
-    with pytest.raises(InvalidInputError):
-        call()
+TWO = KEY.filter(["b"], ["t", "s"], keep=True)
+AGES = ({"a": 1}, {"x": 1}, {}, pd.Series([1, 2, 3], index=["a", "b", "a"]), [1, 2, 3])
+# Of two trials; numpy would make text of the number 2.5.
+VALUES = [[1, 2, 3], ["a", None], np.zeros((2, 2)), {"a": 1}, "ab", ["b", 2.5]]
+VALUES += [np.ma.array([1.0, 2.0], mask=[False, True]), pd.Series([1, 2], index=["p", "q"])]
+REFUSED = [
+    *((Key.from_trials, [*"ab"], [*"ss"], x) for x in (["target", "x"], [1, 0], [True])),
+    (Key.from_trials, [*"aa"], [*"ss"], [True, False]),
+    (Key.from_trials, [*"aa"], [*"ss"], [True, True], {"x": ["1", "2"]}),
+    *((Key, ["a"], ["s"], *x) for x in ([[[True]]] * 2, [None, [[True]]], [[[True]], None])),
+    *((KEY.columns.factor, name) for name in ("x", "snr")),
+    (lambda: KEY.with_columns(**{"": [1, 2, 3, 4, 5]}),),
+    *((lambda ages: KEY.with_columns(age=("model", ages)), ages) for ages in AGES),
+    *((lambda values: TWO.with_columns(x=values), values) for values in VALUES),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case) -> None:
+    with pytest.raises(errors.InvalidInputError):
+        case[0](*case[1:])
 
 
 def test_columns_of_ids_go_by_id() -> None:

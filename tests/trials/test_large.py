@@ -323,9 +323,12 @@ def test_what_training_asks_of_files(rng: np.random.Generator, saved: Any, tmp_p
     # All scores of the first file are trials, if none are named.
     whole = large.open_trials([paths[0]], None)
     assert sum(block.scored.astype(bool).sum() for block in whole.read(whole.cut())) == 1200
+    Scores(scores.scoremat, *scores.ids, key.tar).save(tmp_path / "part.h5")
+    whole = large.open_trials([tmp_path / "part.h5"], None)
+    assert sum(block.labels.sum() for block in whole.read(whole.cut())) == key.n_tar
     spoofed = Key.from_trials(["m", "m", "m"], ["a", "b", "c"], ["target", "nontarget", "spoof"])
     spoofed.save(tmp_path / "spoofs.h5")
     with pytest.raises(FileFormatError):
-        large.read_list(tmp_path / "spoofs.h5", is_key=True)
+        large.open_trials([paths[0]], tmp_path / "spoofs.h5", is_key=True)
     as_list(spoofed.to_ndx()).save(tmp_path / "ndx.h5")
     assert large.read_list(tmp_path / "ndx.h5") == spoofed.to_ndx()

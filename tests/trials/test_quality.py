@@ -194,10 +194,11 @@ NAN = SegmentQuality(["x", "y", "z"], [[1.0, np.nan, 1.0]])
         lambda: SegmentQuality(["x", "y"]),
         lambda: SegmentQuality(["x", "x"], [1.0, 2.0]),
         lambda: SegmentQuality(["x", "y"], pd.Series([1.0, 2.0], index=["x", "y"])),
-        lambda: QualityMeasures(["m"], ["s"], [[1.0]], [[1.0], [2.0]]),
         lambda: QualityMeasures(["m"], ["s"], [[1.0, 2.0]], [[1.0]]),
     ],
 )
 def test_what_is_refused(call) -> None:
     with pytest.raises(InvalidInputError):
         call()
+    with pytest.raises(InvalidInputError, match=r"`segQ` .* \(1, 1\) .*; got \(2, 1\)"):
+        QualityMeasures(["m"], ["s"], [[1.0]], [[1.0], [2.0]])

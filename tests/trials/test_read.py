@@ -13,7 +13,7 @@ import pytest
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials import are_large, read, read_any, read_key, read_scores, read_trials
-from bosaris_py.trials.read import scores_and_faults
+from bosaris_py.trials.read import scores_and_faults, scores_and_labels
 from tests.forms import as_list
 
 MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
@@ -109,6 +109,10 @@ def test_key_and_metadata_in_one_order(write: Write) -> None:
     assert read_trials(write(NIST_KEY)) == key.to_ndx()
     tar, non = read_scores(write(LINES)).get_tar_non(key)
     assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
+    assert scores_and_labels(write(LINES)) == (read_scores(write(LINES)), None)
+    labelled = write("m2 s1 3.5 target\nm1 s2 -1.0 nontarget\nm1 s1 0.5 target\n")
+    _, own = scores_and_labels(labelled, columns="model segment score label")
+    assert own.labels.tolist() == key.labels.tolist()
 
 
 def test_lines_repeated_with_the_same_content_and_without_a_score(write: Write) -> None:

@@ -148,6 +148,10 @@ def test_conditions_are_means_of_their_rates() -> None:
         values = scores.scoremat[rows]
         expected += weight * rates_by_mask(values[key.tar[rows]], values[key.non[rows]])
     np.testing.assert_allclose(sample.rates(LIMITS), expected, rtol=1e-14, atol=1e-15)
+    # A trial of two conditions is one.
+    overlapping = Conditions({"a": key, "b": key.tar}, [0.5, 0.5], overlap="allow")
+    twice = Sample.from_trials(scores, key, overlapping).tar
+    assert (twice.size, twice.n_trials) == (28, 14)
     plain = Sample.from_trials(scores, key)
     again = plain.weighted(conditions.members(key))
     np.testing.assert_array_equal(again.rates(LIMITS), sample.rates(LIMITS))
@@ -291,12 +295,13 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
         lambda: Sample.from_scores([1.0], [np.nan]),
         lambda: Sample.from_scores([1.0], [0.0], tar_weights=[0.0]),
         lambda: Sample.from_trials(joined()[0], joined()[1].to_ndx()),
-        lambda: ScoredClass(np.arange(3.0)).divided([(np.array([0, 3]), 1.0)]),
     ],
 )
 def test_what_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises((InvalidInputError, TypeError)):
         call()
+    with pytest.raises(InvalidInputError, match="position 3"):
+        ScoredClass(np.arange(3.0)).divided([(np.array([0, 3]), 1.0)])
 
 
 def test_copies_and_lists_have_the_same_numbers(of_three: Sample) -> None:

@@ -7,18 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.scores import (
-    assemble,
-    refuse_utterances,
-    scores_of_segments,
-    stack_scores,
-    stack_tar_non,
-    to_natural,
-    to_table,
-    why_none_scored,
-)
-from tests.forms import contents
+from bosaris_py.trials import Key, Ndx, Scores, scores as tested
+from bosaris_py.trials.scores import assemble, scores_of_segments, stack_scores, stack_tar_non
+from tests.forms import as_list, contents
 from tests.strategies import keys, ndxs, scores
 
 
@@ -112,8 +103,9 @@ def test_missing_trials_are_warned_of_at_the_line_of_the_caller() -> None:
         with pytest.warns(MissingTrialsWarning) as caught:
             call(key)
         assert {warning.filename for warning in caught} == {__file__}
-    with pytest.warns(MissingTrialsWarning):
-        assert contents(item.set_missing_to_value(key, -1)) == {("m", "a"): 1, ("m", "b"): -1}
+    for form in (key, as_list(key)):
+        with pytest.warns(MissingTrialsWarning):
+            assert contents(item.set_missing_to_value(form, -1)) == {("m", "a"): 1, ("m", "b"): -1}
 
 
 # Several systems
@@ -161,7 +153,7 @@ def test_missing_scores_are_counted_for_every_system() -> None:
     stranger = Scores([[1.0]], ["x"], ["y"])
     with pytest.raises(TrialMismatchError):
         stack_scores([stranger], key)
-    assert why_none_scored(some[0], key) == "" != why_none_scored(stranger, key)
+    assert tested.why_none_scored(some[0], key) == "" != tested.why_none_scored(stranger, key)
 
 
 def test_what_is_no_stack_is_refused() -> None:
@@ -191,23 +183,23 @@ def test_scores_of_utterances_are_none_of_trials() -> None:
     key = Key(["a", "b"], ["s", "t"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
     refused = Scores([[1.0, 2.0]], ["cm"], ["s", "x"])
     with pytest.raises(InvalidInputError):
-        refuse_utterances(refused, key, "cm")
+        tested.refuse_utterances(refused, key, "cm")
     for models, segments in ((["a"], ["s"]), (["cm"], ["x"]), (["cm", "b"], ["s"])):
-        refuse_utterances(Scores(np.ones((len(models), 1)), models, segments), key, "cm")
+        tested.refuse_utterances(Scores(np.ones((len(models), 1)), models, segments), key, "cm")
     with pytest.raises(InvalidInputError):
         scores_of_segments(Scores(np.ones((2, 1)), ["a", "b"], ["s"]), key)
 
 
 def test_logarithms_of_any_base_become_natural() -> None:
     item = Scores(np.array([[1.0, -0.3]], np.float32), ["m"], ["a", "b"])
-    assert to_natural(item, None) is item
+    assert tested.to_natural(item, None) is item
     for base in (2, 10.0, np.e):
-        found = to_natural(item, base).scoremat
+        found = tested.to_natural(item, base).scoremat
         expected = item.scoremat.astype(float) * np.log(base)
         np.testing.assert_allclose(found, expected, rtol=1e-15, strict=True)
     for bad in (1.0, 0.0, -2.0, np.nan, np.inf):
         with pytest.raises(InvalidInputError):
-            to_natural(item, bad)
+            tested.to_natural(item, bad)
 
 
 def test_table_with_metadata_and_gaps() -> None:
@@ -215,6 +207,6 @@ def test_table_with_metadata_and_gaps() -> None:
     key = key.with_columns(duration=("segment", [1.5, 3.0]))
     scores = Scores([[2.0, 0.0]], ["m"], ["s", "t"], [[True, False]])
     with pytest.warns(MissingTrialsWarning):
-        table = to_table(key, scores=scores)
+        table = tested.to_table(key, scores=scores)
     np.testing.assert_array_equal(table.scores, [2.0, np.nan])
     assert table.columns["duration"].tolist() == [1.5, 3.0]

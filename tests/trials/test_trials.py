@@ -13,17 +13,9 @@ from bosaris_py import Conditions, Key, Ndx, Results, Scores
 from bosaris_py._arrays import read_only
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.trials import IdMap, QualityMeasures, SegmentQuality, trials
+from tests import strategies
 from tests.forms import as_list, as_matrix, contents
-from tests.strategies import (
-    id_lists,
-    id_maps,
-    keys,
-    names,
-    ndxs,
-    quality_measures,
-    scores,
-    segment_qualities,
-)
+from tests.strategies import id_lists, id_maps, keys, names, ndxs, quality_measures, scores
 
 FORMS = st.sampled_from([as_list, as_matrix])
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
@@ -182,6 +174,7 @@ def test_tables_with_commas_come_back(tmp_path: Path, form) -> None:
 
 BINARY = [".h5", ".hdf5", ".mat", ".H5", ".Mat"]
 TEXT = [".txt", ".TXT"]
+WRITTEN = ndxs() | keys() | scores() | strategies.segment_qualities() | id_maps()
 
 
 def save_and_read(item: Any, extension: str) -> Any:
@@ -199,10 +192,7 @@ def save_and_read(item: Any, extension: str) -> Any:
 
 
 @settings(max_examples=2 * settings.default.max_examples)
-@given(
-    ndxs() | keys() | scores() | segment_qualities() | quality_measures() | id_maps(),
-    st.sampled_from(BINARY),
-)
+@given(WRITTEN | quality_measures(), st.sampled_from(BINARY))
 def test_binary_files_give_the_object_back(item: Any, extension: str) -> None:
     again = save_and_read(item, extension)
     assert again == item
@@ -223,7 +213,7 @@ def as_text_holds(item: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore:.*there is no line")
 @settings(max_examples=3 * settings.default.max_examples)
-@given(ndxs() | keys() | scores() | segment_qualities() | id_maps(), st.sampled_from(TEXT))
+@given(WRITTEN, st.sampled_from(TEXT))
 def test_text_gives_the_object_back(item: Any, extension: str) -> None:
     again = save_and_read(item, extension)
     if isinstance(item, Scores) and item.scoremat.dtype == np.float32:

@@ -73,10 +73,7 @@ def test_conditions_are_weighted_in_each_replicate() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        {"method": "sets"},
-        {"replications": 1},
-        {"confidence": 95},
-        {"interval": "basic"},
+        *({"method": "sets"}, {"replications": 1}, {"confidence": 95}, {"interval": "basic"}),
         {"method": "one-layer"},
         {"method": "one-layer", "tar_sets": [0] * 200, "non_sets": [0, 1] * 500},
         {"method": "one-layer", "tar_sets": [0, 1], "non_sets": [0, 1] * 500},

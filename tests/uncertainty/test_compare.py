@@ -31,6 +31,7 @@ def test_tables_of_costs_are_no_percentages() -> None:
     differences = {("a", "b"): unc.Estimate.from_error(0.5, 0.125, confidence=0.9)}
     found = ComparisonTable.from_differences(differences, "cost", level=0.1, percent=False)
     assert "%)" not in repr(found)
+    assert "\na      b       " in repr(found)
     assert found.rows[0].p == pytest.approx(2 * stats.norm.sf(4.0), rel=1e-12)
     unknown = {("a", "b"): unc.Estimate(value=0.5, standard_error=None)}
     found = ComparisonTable.from_differences(unknown, "cost", level=0.1, percent=False)

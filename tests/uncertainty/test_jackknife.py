@@ -13,14 +13,9 @@ from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
+from bosaris_py.uncertainty import speaker_interval
 from bosaris_py.uncertainty.bootstrap import bootstrap_scores
-from bosaris_py.uncertainty.jackknife import (
-    Jackknife,
-    LeftOut,
-    few_speakers,
-    jackknife,
-    speaker_interval,
-)
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, few_speakers, jackknife
 from tests.uncertainty.samples import make_sample, without_each
 
 METRICS = [
@@ -173,6 +168,8 @@ def test_few_speakers_are_fewer_than_a_hundred() -> None:
     """A kind as common as 3 % is in none of 99 with a chance of 5 %."""
     counts = [[note.count for note in few_speakers(n)] for n in (4, 5, 99, 100)]
     assert counts == [[4], [5], [99], []]
+    # 1 - 0.05^(1/5) = 0.4507.
+    assert "as common as 45 %" in few_speakers(5)[0].text
 
 
 def test_one_false_alarm_more_does_not_shorten_the_interval() -> None:

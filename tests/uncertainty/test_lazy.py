@@ -7,15 +7,9 @@ from scipy import stats
 from bosaris_py.metrics.costs import DCF, ActDCF, MinDCF
 from bosaris_py.metrics.ranks import AUC, EER
 from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.uncertainty import lazy as tested
 from bosaris_py.uncertainty.draws import IidDraws
-from bosaris_py.uncertainty.lazy import (
-    ClassTree,
-    LazyEER,
-    LazyErrors,
-    LazyMinCost,
-    _error_law,
-    lazy_draws,
-)
+from bosaris_py.uncertainty.lazy import ClassTree, LazyErrors, LazyMinCost, lazy_draws
 from tests.uncertainty.samples import make_sample
 
 
@@ -24,7 +18,7 @@ def test_errors_at_a_threshold_have_the_moments_of_their_draws(method: str) -> N
     """Twelve sets of five trials; a picked set has its errors, or draws them again."""
     sets, wrong = np.repeat(np.arange(12), 5), np.arange(60) % 7 < 1 + np.arange(60) // 20
     one = ScoredClass(np.arange(60.0), speakers=(sets, None))
-    found = _error_law(one, wrong, method)(200_000, np.random.default_rng(3))
+    found = tested._error_law(one, wrong, method)(200_000, np.random.default_rng(3))
     p, rates = wrong.mean(), wrong.reshape(12, 5).mean(axis=1)
     variance = {
         "iid": 60 * p * (1 - p),
@@ -110,7 +104,7 @@ def test_which_metrics_have_lazy_draws() -> None:
         *((one, equal, method, LazyErrors) for method in ("iid", "one-layer", "two-layer")),
         *((one, equal, "speaker", type(None)), (one, unequal, "iid", LazyErrors)),
         *((one, unequal, "one-layer", type(None)), (ActDCF([0.1, 0.5]), equal, "iid", type(None))),
-        *((MinDCF(0.1), equal, "iid", LazyMinCost), (EER(), equal, "iid", LazyEER)),
+        *((MinDCF(0.1), equal, "iid", LazyMinCost), (EER(), equal, "iid", tested.LazyEER)),
         (EER("step"), equal, "iid", type(None)),
         *((metric, equal, "one-layer", type(None)) for metric in (MinDCF(0.1), EER())),
         *((metric, weighted, "iid", type(None)) for metric in (MinDCF(0.1), EER(), one)),

@@ -11,12 +11,7 @@ from scipy import stats
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import (
-    FewErrorsWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-    TrialMismatchError,
-)
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.uncertainty import Decisions, ErrorCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -268,7 +263,7 @@ def test_counts_at_a_threshold():
 
 @pytest.mark.parametrize("errors", [(0.1, 0.2), (0.5, 0), (0, 0.99)])
 def test_rates_in_place_of_counts_are_pointed_out(errors):
-    with pytest.warns(SuspectScoresWarning):
+    with pytest.warns(bp.errors.SuspectScoresWarning):
         ErrorCounts(errors[0], 10, errors[1], 20)
     ErrorCounts(0, 10, 0, 20)
     ErrorCounts(1, 10, 0, 20)
@@ -314,8 +309,8 @@ def test_bad_input(call, argument):
 
 
 def test_decisions_on_other_trials_are_no_pair():
-    with pytest.raises(TrialMismatchError):
+    with pytest.raises(bp.errors.TrialMismatchError):
         unc.hter_z_test(DECISIONS, Decisions([True, False, True], [True]), method="dependent")
     partial = bp.Scores(ACCEPTED.astype(float), MODELS, SEGMENTS, scoremask=FIRST)
-    with pytest.raises(TrialMismatchError):
+    with pytest.raises(bp.errors.TrialMismatchError):
         Decisions.from_scores(partial, KEY, 0.5)

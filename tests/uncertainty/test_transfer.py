@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
-from bosaris_py.errors import (
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-)
+from bosaris_py import errors
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
@@ -228,7 +223,7 @@ def test_a_threshold_of_infinity_has_no_interval(rng):
     dev, test = (verification(rng, [a + name for name in names]) for a in "dt")
     # The highest score is a non-target's.
     dev = Scores(dev[0].scoremat + 50.0 * dev[1].non, *dev[1].ids), dev[1]
-    with pytest.warns(SuspectScoresWarning, match="^dev: The area"):
+    with pytest.warns(errors.SuspectScoresWarning, match="^dev: The area"):
         found = transfer(dev, test, rule="min-cost", prior=0.01, speakers=speaker)
     assert found.threshold.value == math.inf
     assert found.threshold.low is None
@@ -238,7 +233,7 @@ def test_a_threshold_of_infinity_has_no_interval(rng):
 
 def test_few_speakers(rng):
     dev, test = (verification(rng, [f"{a}{i}" for i in range(n)]) for a, n in (("d", 4), ("t", 9)))
-    with pytest.warns(FewSpeakersWarning):
+    with pytest.warns(errors.FewSpeakersWarning):
         found = transfer(dev, test, speakers=speaker)
     for figure in FIGURES:
         assert (getattr(found, figure).low, getattr(found, figure).standard_error) == (None, None)
@@ -247,7 +242,7 @@ def test_few_speakers(rng):
 def test_few_errors_of_either_set(rng):
     dev = rng.normal(3, 1, 900), rng.normal(-3, 1, 2000)
     test = rng.normal(0, 1, 900), rng.normal(0, 1, 2000)
-    with pytest.warns(FewErrorsWarning):
+    with pytest.warns(errors.FewErrorsWarning):
         found = transfer(dev, test, rule={"pfa": 0.002})
     assert [note.about for note in found.notes] == ["dev"]
     assert not transfer(test, test).notes
@@ -269,7 +264,7 @@ def test_few_errors_of_either_set(rng):
 )
 def test_bad_arguments_are_named(change, argument, rng):
     dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
-    with pytest.raises(InvalidInputError) as caught:
+    with pytest.raises(errors.InvalidInputError) as caught:
         transfer(**{"dev": dev, "test": test, "speakers": speaker, **change})
     assert caught.value.argument == argument
 
@@ -291,5 +286,5 @@ def test_inverted_scores_and_those_that_are_no_llrs(rule, rng):
             warnings.simplefilter("always")
             found = transfer(good, test, rule=rule)
         kinds = {note.kind for note in found.notes if note.about == "test"}
-        assert (SuspectScoresWarning in kinds) == told
+        assert (errors.SuspectScoresWarning in kinds) == told
         assert {one.category for one in caught} == {note.kind for note in found.notes}
