@@ -18,7 +18,7 @@ from typing import Any
 
 from bosaris_py._arrays import FilePath
 from bosaris_py._validation import safe
-from bosaris_py.errors import printable
+from bosaris_py.errors import joined, printable
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import EERDefinition
 
@@ -165,9 +165,9 @@ def words_of_eer(definition: EERDefinition) -> str:
 
 
 def joined_notes(*notes: str) -> str:
-    """Join what is said below a table; nothing is left out but what is empty."""
+    """Join what is said below a table."""
     # Some name systems, conditions or columns, which come from the files of others.
-    text = "; ".join(filter(None, notes))
+    text = joined(notes)
     return text if text.isprintable() else printable(text)
 
 

@@ -56,9 +56,11 @@ def link_name(app: Any, env: Any, node: Any, content: Any, origin: str = "") -> 
 
 def link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
     """Link each literal that is a public name, such as `Results.from_scores(scores, key)`."""
-    for literal in list(doctree.findall(nodes.literal)):
+    links = doctree.findall(nodes.reference)
+    linked = {literal for link in links for literal in link.findall(nodes.literal)}
+    for literal in {*doctree.findall(nodes.literal)} - linked:
         name = re.fullmatch(r"(?:bosaris_py\.|bp\.)?([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
-        if name and not isinstance(literal.parent, nodes.reference):
+        if name:
             node = {"reftarget": re.sub(r"^unc\.", "uncertainty.", name[1])}
             link = link_name(app, app.env, node, literal.deepcopy(), docname)
             literal.parent.replace(literal, link or literal)

@@ -402,7 +402,8 @@ class Plot:
             parts = label.replace(" (", "\n(").split("\n") if len(label) > most else [label]
             stroke: Settings = {"linewidth": 0.6, "linestyle": line.get_linestyle(), "shrinkB": 0.0}
             stroke |= {"arrowstyle": "-", "color": line.get_color(), "relpos": (0.0, 0.5)}
-            look: Settings = {"fontsize": looks.letters("small"), "va": "center"}
+            # Below the frame, on which a stroke would look like a curve that ends level.
+            look: Settings = {"fontsize": looks.letters("small"), "va": "center", "zorder": 2.4}
             look |= {"xycoords": "axes fraction", "color": line.get_color(), "arrowprops": stroke}
             shown = "\n".join(textwrap.fill(part, most) for part in parts)
             names.append(self.ax.annotate(shown, (x, y), (_NAMES_AT, y), **look))

@@ -439,7 +439,7 @@ def plot_bayes(
     marks : sequence of str, default: ("dr30",)
         "dr30": small hollow circles on the curves, where fewer than 30 errors of a kind are left.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
-        Mark these operating points, with their priors at the foot of the lines.
+        Mark these operating points, with their priors at the head of the lines.
     bands : mapping of str to Band, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.bootstrap_bands`.
     looks, legend, order, highlight
@@ -489,9 +489,9 @@ def plot_bayes(
 
 
 def _name_line(ax: Axes, x: float, name: str) -> None:
-    """Write a name at the foot of an upright line."""
+    """Write a name at the head of an upright line: good systems have their curves at its foot."""
     place: Settings = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
-    ax.annotate(name, (x, 0.0), (2.0, 3.0), fontsize=styles.letters("x-small"), **place)
+    ax.annotate(name, (x, 1.0), (2.0, -3.0), va="top", fontsize=styles.letters("x-small"), **place)
 
 
 # From one spoof in a thousand trials to as many as all others.

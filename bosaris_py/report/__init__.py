@@ -210,8 +210,10 @@ def _validation(evaluation: Evaluation) -> str:
         shown = (f'{value}<span class="interval"> {ends}</span>' for _, value, ends in cells)
         lines.append(_row("td", html.escape(cells[0][0]), *shown))
     head = _row("th", "figure", *map(tables.html_name, samples))
+    # Those of a validation are of the jackknife also where others are of a bootstrap.
+    how = attrs.evolve(evaluation.how, replications=0).intervals or "No intervals"
     below = (
-        f"{evaluation.how.intervals or 'No intervals'}. A few misleading trials decide both means "
+        f"{how}. A few misleading trials decide both means "
         "of LRs: read them beside Cllr. What PAV adds has no interval."
     )
     return f'{_wide(tables.html_table(head, lines))}<p class="note">{html.escape(below)}</p>'
@@ -336,16 +338,19 @@ class Drawing(NamedTuple):
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Return names that a legend can show: short, printable, and no two alike."""
     shown: dict[str, str] = {}
-    numbers: Counter[str] = Counter()
-    for name in names:
+    taken, numbers = set[str](), Counter[str]()
+    for name in dict.fromkeys(names):
         # Letters that are not shown need no look.
         text = drawable(name[: 2 * _LONGEST_NAME])
         # Matplotlib leaves labels that begin with an underscore out of legends.
         text = f"'{text}'" if text.startswith("_") else text
         text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
-        numbers[text] += 1
-        # What is printable has no blank that does not break, so no two are alike.
-        shown[name] = text if numbers[text] == 1 else f"{text}\u00a0({numbers[text]})"
+        label = text
+        while label in taken:
+            numbers[text] += 1
+            label = f"{text} ({numbers[text] + 1})"
+        taken.add(label)
+        shown[name] = label
     return shown
 
 
@@ -389,7 +394,8 @@ def curves(
     )
     yield Drawing(
         "Calibration by the PAV algorithm",
-        "On the diagonal calibration is right; devPAV is the mean distance from it.",
+        "On the diagonal calibration is right; devPAV is the mean distance from it. Triangles: "
+        "trials of one class only, whose LR after PAV is infinite.",
         partial(plots.plot_pav, named),
     )
     for name, found in results.items() if len(results) == 1 else ():

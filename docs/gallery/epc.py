@@ -4,9 +4,10 @@ from matplotlib import pyplot as plt
 
 import bosaris_py as bp
 
-sets, (figure, axes) = bp.load_example("asvspoof2019_la"), plt.subplots()
+labels = {"xlabel": "weight of false alarms", "ylabel": "cost on the eval set"}
+sets, (figure, axes) = bp.load_example("asvspoof2019_la"), plt.subplots(subplot_kw=labels)
 for name in ("xvector", "ecapa"):
     alphas, both = [i / 20 for i in range(1, 20)], [(s.scores[name], s.key) for s in sets]
     costs = [bp.uncertainty.transfer(*both, rule="min-cost", prior=1 - a).cost for a in alphas]
     axes.plot(alphas, costs, label=name)
-axes.legend(title="cost over the weight of false alarms")
+axes.legend()

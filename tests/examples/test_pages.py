@@ -132,7 +132,7 @@ DOCS = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "pages.py")))
 @pytest.mark.parametrize("script", DOCS.SCRIPTS, ids=lambda script: script.stem)
 def test_scripts_of_the_gallery(script: Path) -> None:
     assert len(script.read_text(encoding="utf-8").splitlines()) < 40
-    assert all(axes.has_data() for axes in DOCS.draw(script).axes)
+    assert all(axes.has_data() and axes.get_xlabel() for axes in DOCS.draw(script).axes)
     guide, title, page = DOCS.page(script)
     assert (ROOT / "docs" / f"{guide}.md").exists()
     assert page.startswith(f"# {title}\n")

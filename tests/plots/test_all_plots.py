@@ -213,6 +213,7 @@ def test_names_stand_at_the_ends_of_curves(kind: str) -> None:
     for text in names:
         assert text.get_color() == lines[text.get_text()[:8]].get_color()
         assert -1e-9 <= text.get_position()[1] <= 1 + 1e-9
+        assert text.get_zorder() < plot.ax.spines["top"].get_zorder()
     # A figure without a layout has no room beside its Axes.
     inside = draw(kind, some(2), ax=Figure().subplots())
     assert any(text.startswith("system 0") for text in legend_texts(inside))

@@ -130,10 +130,11 @@ def test_limits_show_where_curves_can_be_measured(gauss, results):
     act = BayesCurves.from_sample(results.sample, np.array([-1.05, -1.0])).act_dcf
     assert plot.ax.get_xlim() == (-2.0, 2.0)
     assert plot.ax.get_ylim() == (0.0, pytest.approx(1.15 * act.max()))
-    # logit(0.01) - 0.5 = -5.095, and a line of that prior, which reaches up to the curve.
+    # logit(0.01) - 0.5 = -5.095, and a line of that prior up to the curve, its name at the head.
     marked = plot_bayes({"A": results}, prior=0.01).ax
-    ends = -6.0, 2.0, 1.15 * results.act_dcf(0.01)
-    assert (*marked.get_xlim(), marked.get_ylim()[1]) == pytest.approx(ends)
+    ends = -6.0, 2.0, 1.15 * results.act_dcf(0.01), 1.0
+    found = *marked.get_xlim(), marked.get_ylim()[1], marked.texts[0].xy[1]
+    assert found == pytest.approx(ends)
 
 
 @pytest.fixture(scope="module")
