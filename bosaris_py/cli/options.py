@@ -71,7 +71,6 @@ COMMANDS: dict[str, Settings] = _TOLD["commands"]
 
 # Arguments of the library whose options have another name.
 _SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "output"}
-_SPELLED["name"] = "conditions"
 
 # What scripts are told, and what the command says in its place.
 _PHRASES = (
