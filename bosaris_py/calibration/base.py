@@ -94,7 +94,7 @@ def part(*kinds: type[Map]) -> Options:
         if isinstance(value, dict):
             fields = {"kind": kinds[0].__name__, **value}
             kind = named.get(fields.pop("kind"))
-            value = value if kind is None else kind(**fields)
+            value = value if kind is None else kind._of_fields(fields)
         if type(value) not in kinds:
             raise check.invalid(name, f"be one of {', '.join(named)}", check.describe(value))
         return value  # type: ignore[no-any-return]
@@ -111,7 +111,7 @@ RULE = _field(lambda value, _: losses.scoring_rule(value).name)
 COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
-NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
+NAMES_OR_NONE = _or_none(_field(lambda names, name: tuple(check.as_ids(names, name).tolist())))
 
 
 # ---- Maps
@@ -177,10 +177,22 @@ class Map:
     def _built(cls, parameters: Options, path: FilePath) -> Self:
         """Build a map of the parameters in a file, which an error then names."""
         try:
-            return cls(**parameters)
-        except (TypeError, errors.InvalidInputError) as error:
-            message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
+            return cls._of_fields(parameters)
+        except errors.InvalidInputError as error:
+            # Fields of a file are no arguments.
+            told = str(error).replace("`", '"')
+            message = f"{path}: damaged parameters of a {cls.__name__}: {told}"
             raise errors.FileFormatError(message) from error
+
+    @classmethod
+    def _of_fields(cls, fields: Options) -> Self:
+        """Build a map of its fields, of which none may be missing or unknown."""
+        known = {field.name: field.default for field in attrs.fields(cls) if field.name != "notes"}
+        needed = {name for name, default in known.items() if default is attrs.NOTHING}
+        faults = {"lacks": needed - fields.keys(), "has no": fields.keys() - known.keys()}
+        if told := [f"{word} {check.list_some(sorted(x), 20)}" for word, x in faults.items() if x]:
+            raise errors.InvalidInputError(f"a {cls.__name__} {' and '.join(told)}")
+        return cls(**fields)
 
     __reduce__ = by_constructor
 

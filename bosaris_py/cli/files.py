@@ -163,24 +163,29 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
         raise InvalidInputError(f"--ids {changes} {told}") from error
 
 
-def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
+def load_labelled(
+    args: argparse.Namespace, path: str, trials: str | None = None
+) -> tuple[bp.Scores, bp.Key | None]:
     """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
     args.side = "score"
     base = getattr(args, "base", None)
     file, options = place_of_scores(args, path)
     own = None
     if args.scores_in_order:
+        from bosaris_py.files.text import read_table
+
         how = text_options(args, "key_", spoof="keep", extra=False)
-        listed = bp.files.text.read_table(split_column(args.key or args.trials)[0], **how)
+        order = trials or vars(args).get("key") or args.trials
+        listed = read_table(split_column(order)[0], **how)
         found = bp.trials.read.read_answers(file, listed, base=base, **options)
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)
     return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
 
 
-def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
-    """Read the scores of a file, or of a column behind the sign #."""
-    return load_labelled(args, path)[0]
+def load_scores(args: argparse.Namespace, path: str, trials: str | None = None) -> bp.Scores:
+    """Read the scores of a file, or of a column behind the sign #, perhaps of listed trials."""
+    return load_labelled(args, path, trials)[0]
 
 
 def load_key(args: argparse.Namespace) -> bp.Key:
@@ -283,7 +288,10 @@ def check_files(args: argparse.Namespace) -> None:
         ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
         ("--mates is of scores that are judged or trained on", "mates" in given and lone),
-        ("--scores-in-order needs the list or key", args.scores_in_order and (lone or not listed)),
+        (
+            "--scores-in-order needs the list or key, to be judged, trained on or applied to",
+            args.scores_in_order and (args.command == "convert" or not listed),
+        ),
     )
     if args.mates:
         args.key = args.mates
@@ -362,7 +370,10 @@ def _describe(path: str, args: argparse.Namespace) -> str:
 def check(args: argparse.Namespace) -> int:
     """Say whether scores answer a list of trials; return 3 if they do not."""
     file, options = place_of_scores(args, args.system)
-    scores, faults = bp.trials.read.scores_and_faults(file, **options)
+    if args.scores_in_order:
+        scores, faults = load_scores(args, args.system), list[str]()
+    else:
+        scores, faults = bp.trials.read.scores_and_faults(file, **options)
     n_common, problems = answer_to(load_trials(args), scores)
     problems = [*faults, *problems]
     if args.table or str(args.output).endswith(".json"):

@@ -71,7 +71,6 @@ COMMANDS: dict[str, Settings] = _TOLD["commands"]
 
 # Arguments of the library whose options have another name.
 _SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "output"}
-_SPELLED["name"] = "conditions"
 
 # What scripts are told, and what the command says in its place.
 _PHRASES = (
@@ -79,7 +78,7 @@ _PHRASES = (
     ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
     (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
     ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
-    (r"for instance a column, a function of the id, or a dict", "a column, a file or re:PATTERN"),
+    ("Give speakers, for instance .*", "Use --speakers with a column, a file or re:PATTERN."),
     (r"Without spoofs judge .*", "Or leave the spoofs out: --spoof drop."),
 )
 

@@ -92,7 +92,7 @@ def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
     if hasattr(model, "apply_file") and are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
         return
-    scores = load_scores(args, file)
+    scores = load_scores(args, file, args.trials)
     if args.trials is not None:
         scores = scores.align_with_ndx(load_trials(args))
     files.save_as(model.apply(scores), args.output, args.to)
@@ -149,7 +149,7 @@ def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
         where |= {"ndx_file": args.trials, "output_file": args.output}
         model.apply_files(**where, progress=files.at_terminal())
         return
-    scores = [load_scores(args, file) for file in paths]
+    scores = [load_scores(args, file, args.trials) for file in paths]
     trials = scores[0].to_ndx() if args.trials is None else load_trials(args)
     # Fusion itself refuses systems that lack trials of the first.
     if args.trials is None and any(part.n_trials > trials.n_trials for part in scores):

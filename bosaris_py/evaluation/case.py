@@ -71,6 +71,9 @@ class CaseLLR:
     by_division : tuple of float
         The log-likelihood-ratio within the bounds of each division into folds; `llr` is their
         median. There is one without bounds, and where each fold is one speaker.
+    counted : {"speakers", "trials"}
+        What misleads once more in the bounds: a speaker and a pair of speakers, or, where nobody
+        told the speakers, a trial.
 
     Examples
     --------
@@ -83,6 +86,8 @@ class CaseLLR:
     >>> case = bp.case_llr(2.5, scores, key, **told)
     >>> print(f"log10 LR {case.log10_lr:.2f}")
     log10 LR 1.36
+    >>> case.counted
+    'trials'
     """
 
     estimate: Estimate
@@ -98,6 +103,7 @@ class CaseLLR:
     folds: Folds
     seed: int
     by_division: tuple[float, ...]
+    counted: str
 
     def _within(self, llr: float) -> float:
         return float(np.clip(llr, *(self.bounds or _NO_BOUNDS)))
@@ -195,12 +201,12 @@ class CaseLLR:
                     f"{self.folds} folds, median of {n} divisions of the speakers with log10 LRs "
                     f"from {lowest:.2f} to {highest:.2f}, seed {self.seed}"
                 )
-            how = f"bounds: {made}; {how}"
+            how = f"bounds: of {self.counted}, {made}; {how}"
         lines = (
             stated,
             *(f"proposition {n}: {text}" for n, text in enumerate(self.propositions, start=1)),
             f"reference set: {self.reference}; {self.n_tar} trials of one speaker, {self.n_non} of "
-            f"two, {self.n_speakers} speakers",
+            f"two, {self.n_speakers} speakers{' (each model is one)' * (self.counted == 'trials')}",
             f"score {self.score:.4g}; {self.calibration!r}",
             how,
             limits,
@@ -348,6 +354,7 @@ def case_llr(
         folds=folds,
         seed=seed,
         by_division=tuple(float(np.clip(estimate.value, *one)) for one in found or [_NO_BOUNDS]),
+        counted="trials" if speakers is None else "speakers",
     )
     if case.is_at_bound:
         # The advice to take a bounded map is for those who have no bounds.

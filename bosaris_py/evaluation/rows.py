@@ -7,6 +7,7 @@ interval.
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
 
 # The rows of all conditions: their trials alike, and each condition with its weight.
 POOLED, EQUALISED = "pooled", "equalised"
+
+# The figures of three classes that every system has one of.
+_OF_THREE = ("t_dcf", "cm_eer", "a_dcf", "sasv_eer")
 
 
 class Figure(NamedTuple):
@@ -232,11 +236,17 @@ class Judging:
     def notes(self, sample: Sample, row: Row) -> list[Note]:
         """Tell what is strange about a sample, and what few speakers leave open."""
         found = [*sample.notes, *few_trials(sample)]
+        metrics = self.metrics
+        # Of figures of three classes the first that is there tells whether scores are inverted.
+        third = (metrics[name] for name in _OF_THREE if row.figures.get(name) is not None)
+        odd = [note for one in itertools.islice(third, 1) for note in one.doubts(one.view(sample))]
         if row.figures.get("eer") is not None:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
-            found += ranks.inverted(scored) or costs.not_calibrated(scored, self.prior or None)
+            odd = ranks.inverted(scored) or odd
+            odd = odd or costs.not_calibrated(scored, self.prior or None)
             found += costs.unseen_costs(scored, self.prior)
+        found += odd
         found += [note for one in row.estimates.values() for note in one.notes]
         return [*{note.kind: note for note in found[::-1]}.values()][::-1]
 

@@ -359,7 +359,8 @@ def _by_header(
         raise line_error(path, number, f"the header names {list_some(repeated)} more than once")
     lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
-    for role in ROLES:
+    # What is told comes first.
+    for role in sorted(ROLES, key=lambda role: role not in given):
         name = given.get(role)
         wanted = format.header.get(role, ()) if role not in given else [name] * bool(name)
         at = next((lower.index(str(w).lower()) for w in wanted if str(w).lower() in lower), None)
@@ -490,11 +491,11 @@ def suggest_role(lines: Sequence[bytes], role: str) -> str:
     if {*map(len, rows)} != {len(names)}:
         return ""
     whole = _ways(lines)[0][1]
-    if role == "label" and not (_named_roles(names, rows) or _is_header(whole, None)):
+    if not (_named_roles(names, rows) or _is_header(whole, None)):
         pairs = [look.words for look in _looks(whole) if look.is_pair and len(whole) > 2]
-        return (
-            f"{suggest(_looks(whole))} and {formats.suggest_labels([*pairs[-1]])}" if pairs else ""
-        )
+        if role == "score" or not pairs:
+            return ""
+        return f"{suggest(_looks(whole))} and {formats.suggest_labels([*pairs[-1]])}"
     looks = _looks(rows)
     likely = [name for name, look in zip(names, looks, strict=True) if look.may_be(role)]
     if role == "label" and not likely:

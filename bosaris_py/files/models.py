@@ -38,6 +38,9 @@ _FORMAT = "bosaris_py.parameters"
 # Fields that version 0.1 does not know; it overlooks entries beside the parameters.
 LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
+# What a file must have beside its format.
+_PARTS = {"format_version": str, "kind": str, "parameters": dict, "training_scores": dict}
+
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 
@@ -66,13 +69,19 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     try:
         # Editors of Windows put a mark of the byte order in front.
         content = _from_json(json.loads(as_path(path).read_text("utf-8-sig")))
-        if content["format"] != _FORMAT:
-            raise ValueError(f'"format" is not "{_FORMAT}"')
-        refuse_newer(f'{path}: "format_version"', content["format_version"])
-        return str(content["kind"]), content["parameters"] | content.get("training_scores", {})
     # Errors of UTF-8 and of JSON are values, too.
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FileFormatError(f"{path}: no model of this package ({error!r})") from error
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path}: this is no JSON ({error})") from error
+    found = {"training_scores": {}, **(content if isinstance(content, dict) else {})}
+    if found.get("format") != _FORMAT:
+        raise FileFormatError(f'{path}: no model of this package: it lacks "format": "{_FORMAT}"')
+    for name, kind in _PARTS.items():
+        if not isinstance(found.get(name), kind):
+            what = "a text" if kind is str else "an object"
+            got = describe(found[name]) if name in found else "none"
+            raise FileFormatError(f'{path}: "{name}" of a model must be {what}; got {got}')
+    refuse_newer(f'{path}: "format_version"', found["format_version"])
+    return found["kind"], found["parameters"] | found["training_scores"]
 
 
 def _to_json(value: object, name: str) -> object:

@@ -240,7 +240,7 @@ class QualityFusion(base.TrainedMap):
     def _built(cls, parameters: base.Options, path: FilePath) -> Self:
         # Up to version 0.3 some fields of `linear` stand beside it.
         later = {name: parameters.pop(name) for name in LATER if name in parameters}
-        if later and "linear" in parameters:
+        if later and isinstance(parameters.get("linear"), dict):
             parameters["linear"] = {**parameters["linear"], **later}
         return super()._built(parameters, path)
 

@@ -29,8 +29,9 @@ import numpy as np
 
 from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
 from bosaris_py._validation import as_number, describe, invalid, one_of
+from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
-from bosaris_py.metrics.ranks import EER
+from bosaris_py.metrics.ranks import EER, inverted
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
@@ -90,6 +91,12 @@ class Detectors(NamedTuple):
         """The countermeasure."""
         return Sample(ScoredClass(self.bona_fide), ScoredClass(self.fake))
 
+    def doubts(self) -> list[Note]:
+        """Tell of inverted scores of either detector."""
+        both = {"asv": self.verifier, "cm": self.countermeasure}
+        found = ((name, note) for name, one in both.items() for note in inverted(one))
+        return [attrs.evolve(note, text=f"{name}: {note.text}") for name, note in found]
+
 
 def _classes(lists: Lists, name: str, sizes: tuple[int, ...], hint: str) -> list[FloatArray]:
     if not hasattr(lists, "__len__") or len(lists) not in sizes:
@@ -144,6 +151,10 @@ class TandemMetric(AnyMetric):
         value = super().computed(view, times)
         return _defined(value) if times is None else value
 
+    def doubts(self, sample: Sample) -> list[Note]:
+        """Tell of inverted scores of either detector."""
+        return _detectors(sample).doubts()
+
     def __call__(self, *, asv: Lists, cm: Lists) -> float:  # type: ignore[override]
         """Compute the metric of lists of scores.
 
@@ -158,7 +169,9 @@ class TandemMetric(AnyMetric):
         -------
         float
         """
-        return _defined(self.number(Detectors.from_lists(asv, cm)))
+        both = Detectors.from_lists(asv, cm)
+        warn(both.doubts())
+        return _defined(self.number(both))
 
 
 def _defined(value: float) -> float:

@@ -349,20 +349,21 @@ def parse_changes(text: str) -> Callable[[str], str]:
     return change
 
 
-def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
+def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> None:
     """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
     if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
-    n_lines, n_scores, call, option = wanted[1].size, found[1].size, "", ""
+    n_scores, call, option = found[1].size, "", ""
+    are_lines = _are_line_numbers(found)
     expected, got = "hold targets that have scores", "none: its ids are others"
     first = ([ids[:1] for ids in each] for each in (wanted, found))
     sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
     text = "The {} of the key are such as {!r}, of the scores such as {!r}."
     hint = " ".join(text.format(noun, *map(check.list_some, x)) for n, noun, *x in sides if not n)
-    if n_lines != n_scores and all(map(_are_line_numbers, (wanted, found))):
+    if are_lines and n_trials != n_scores and (hint or _are_line_numbers(wanted)):
         # Which lines of the longer file the shorter one lacks, nothing tells.
-        expected = "have as many lines as the scores, because trials without ids go by their line"
-        got = f"{n_lines} lines of the key, and {n_scores} of the scores"
+        expected = "have as many trials as there are scores, because these have no ids"
+        got = f"{n_trials} trials of the key, and {n_scores} scores"
         hint = "Give both files a column of ids, or bring them to the same lines."
     elif not hint:
         return
@@ -372,7 +373,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
             "Name the columns of one file in the other order, as in columns='segment model label'."
         )
         option = "--key-columns with model and segment in the other order"
-    elif _are_line_numbers(found):
+    elif are_lines:
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
     else:

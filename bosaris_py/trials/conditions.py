@@ -262,7 +262,8 @@ class Conditions:
         Conditions
             With equal weights, for keys of these trials. They are named by their values, separated
             by ``", "``; those of the last column run fastest. Columns that divide one class only,
-            such as attacks, meet all trials of the other class in each condition.
+            such as attacks, meet all trials of the other class in each condition, or those that
+            have its values of the other columns.
 
         Warns
         -----
@@ -287,30 +288,48 @@ class Conditions:
         """Cross columns; what `from_columns` warns of are notes."""
         if not names:
             raise check.invalid("names", "name at least one column", "none")
-        made, notes = cls.crossed(key, *names), []
-        for name in names:
-            factor = key.columns.factor(name)
-            if n_blank := np.count_nonzero((factor.levels == "")[factor.codes]):
+        made, notes = cls.crossed(key, *names), list[Note]()
+        factors = {name: key.columns.factor(name) for name in names}
+        free = _undivided(key, factors)
+        if all(free):
+            expected = "not divide one class by one column, and the other by another"
+            raise check.invalid("conditions", expected, f"{free[0][0]} and {free[1][0]}")
+        for name, factor in factors.items():
+            n_blank = int(factor.counts()[factor.levels == ""].sum())
+            if n_blank and name not in (*free[0], *free[1]):
                 text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they"
                 text += " are a condition of their own, with its weight."
                 notes.append(Note(MissingTrialsWarning, text))
-        lines, classes = made._lines(key), _classes(None, key)
-        has = [np.array([one[part].any() for part in lines]) for one in classes]
-        for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
-            if np.count_nonzero(own) == 1 and (other & ~own).any():
-                text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
-                notes = [Note(MissingTrialsWarning, text)]
-                chosen = np.flatnonzero(other).tolist()
-                parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
-                held = [made.names[n] for n in chosen]
+        for whole, undivided, noun in zip(_classes(None, key), free, _NOUNS, strict=True):
+            if undivided:
+                own = [name for name in names if name not in undivided]
+                text = f"{_SEPARATOR.join(undivided)} divides one class only: each row has all "
+                text += noun + f" of its {_SEPARATOR.join(own)}" * bool(own)
+                notes.append(Note(MissingTrialsWarning, text))
+                held, parts = made._with_whole(key, whole, [factors[name] for name in own])
                 return cls._made(held, None, parts, made._trials, "allow", "ignore", tuple(notes))
         rules = "error", "error"
         return cls._made(made.names, None, made._parts, made._trials, *rules, tuple(notes))
 
+    def _with_whole(
+        self, key: Key, whole: BoolArray, own: Sequence[Factor]
+    ) -> tuple[list[str], list[IntArray]]:
+        """Return names and trials of conditions, with all trials of a class that `own` allow."""
+        codes = _crossed(own)[0] if own else np.zeros(key.n_trials, np.int64)
+        parts = self._lines(key)
+        # What the other class does not have is a condition of its own.
+        has_other = np.array([not whole[part].all() for part in parts])
+        group = np.array([codes[part[0]] for part in parts])
+        chosen = np.flatnonzero(has_other | ~np.isin(group, group[has_other])).tolist()
+        widened = [
+            np.union1d(parts[n], np.flatnonzero(whole & (codes == group[n]))) for n in chosen
+        ]
+        return [self.names[n] for n in chosen], widened
+
     @classmethod
     def crossed(cls, key: Key, *names: str) -> Conditions:
         """Make a condition of each combination of values; columns divide both classes."""
-        codes, combinations = _crossed([key.columns.factor(name) for name in names])
+        codes, combinations = _crossed([key.columns.factor(name, "conditions") for name in names])
         # Numbers of one or two bytes are sorted in linear time.
         order = np.argsort(codes.astype(np.min_scalar_type(len(combinations))), kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(combinations)))
@@ -526,6 +545,19 @@ def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
     scored = None if scores is None else scored_trials(scores, key)
     tar, non = key.is_target, ~key.is_target
     return (tar, non) if scored is None else (tar & scored, non & scored)
+
+
+def _undivided(key: Key, factors: Mapping[str, Factor]) -> tuple[list[str], list[str]]:
+    """Return the columns that divide the non-targets only, and those that divide the targets."""
+    found: tuple[list[str], list[str]] = ([], [])
+    for name, factor in factors.items():
+        tar = np.bincount(factor.codes[key.is_target], minlength=factor.levels.size)
+        non = factor.counts() - tar
+        for free, own, other in ((found[0], tar, non), (found[1], non, tar)):
+            if np.count_nonzero(own) == 1 and other[own == 0].any():
+                free.append(name)
+                break
+    return found
 
 
 def _among(chosen: BoolArray, parts: Sequence[IntArray]) -> list[IntArray]:

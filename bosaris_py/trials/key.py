@@ -735,13 +735,15 @@ class Columns(Mapping[str, Column]):
         named = (f"{check.safe(name)} by {SIDES[side]}" for name, (side, _) in self._known.items())
         return f"Columns: {', '.join(named) or 'none'}"
 
-    def factor(self, name: str) -> Factor:
+    def factor(self, name: str, argument: str = "name") -> Factor:
         """Return a column of categories with one value for each trial.
 
         Parameters
         ----------
         name : str
             A column of text, truth values or whole numbers.
+        argument : str, default: "name"
+            What an error calls the name.
 
         Returns
         -------
@@ -755,14 +757,14 @@ class Columns(Mapping[str, Column]):
         """
         column = self.get(name)
         if column is None:
-            hint = "" if len(self) else "Columns come from a key file, or from with_columns."
+            hint = "" if len(self) else "Give the key columns: key.with_columns(...)."
             expected = f"be a column ({', '.join(self) or 'there is none'})"
-            raise check.invalid("name", expected, check.describe(name), hint)
+            raise check.invalid(argument, expected, check.describe(name), hint)
         if isinstance(column, Factor):
             return column
         if column.dtype.kind == "f":
-            hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
-            raise check.invalid("name", "name categories", f"numbers in column {name!r}", hint)
+            hint = "Add a column of classes, such as 'short' and 'long'."
+            raise check.invalid(argument, "name categories", f"numbers in column {name!r}", hint)
         return Factor.from_values(column)
 
 

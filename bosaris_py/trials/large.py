@@ -377,7 +377,7 @@ def open_trials(
     frames = [align.frame_of(ids, mine) for mine in own]
     for frame, mine in zip(frames, own, strict=True):
         if is_key:
-            align.refuse_strangers(frame, ids, mine)
+            align.refuse_strangers(frame, ids, mine, math.prod(map(len, ids)))
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and isinstance(sources[0], MatrixFile) else None

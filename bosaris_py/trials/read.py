@@ -23,7 +23,7 @@ from bosaris_py._arrays import AnyArray, ArrayLike, FilePath, FloatArray, Given,
 from bosaris_py.errors import FileFormatError, MissingTrialsWarning, Note, warn
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
-from bosaris_py.files.detection import suggest_role
+from bosaris_py.files.detection import Look, suggest_role
 from bosaris_py.files.formats import Columns
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Labels, first_lines, read_table, refuse_conflicts
@@ -298,6 +298,7 @@ def _scores_and_table(
         return to_natural(found, base), None
     # Other columns are not returned, so they are not read.
     table = _scored(read_table(path, **{"spoof": "nontarget", "extra": False, **options}), path)
+    table = _once(table, path, "score")
     return _as_scores(table, base), table
 
 
@@ -308,15 +309,15 @@ def _as_scores(table: Table, base: float | None) -> Scores:
 
 
 def _scored(table: Table, path: FilePath) -> Table:
-    """Return the lines of a table that have a score, each trial once."""
+    """Return the lines of a table that have a score."""
     if table.scores is None:
         raise _lacks("scores", "score", path)
     is_missing = np.isnan(table.scores)
-    if is_missing.any():
-        text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        notes = (*table.notes, Note(MissingTrialsWarning, text))
-        table = attrs.evolve(table.take(~is_missing), notes=notes)
-    return _once(table, path, "score")
+    if not is_missing.any():
+        return table
+    text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
+    notes = (*table.notes, Note(MissingTrialsWarning, text))
+    return attrs.evolve(table.take(~is_missing), notes=notes)
 
 
 def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> FileFormatError:
@@ -340,13 +341,14 @@ def read_numbers(path: FilePath, **options: Any) -> FloatArray:
     Parameters
     ----------
     path : str or path-like
-        The text: a number in each line, or columns of which one holds scores.
+        The text: a number in each line, also 0 and 1, or columns of which one holds scores.
     **options
         Keywords of `files.text.read_table`.
 
     Returns
     -------
     (k,) array of float
+        Those of lines that have a score; `missing` among the keywords says which have none.
 
     Examples
     --------
@@ -356,14 +358,19 @@ def read_numbers(path: FilePath, **options: Any) -> FloatArray:
     >>> read_numbers(path).tolist()
     [0.9, 0.8]
     """
-    table = read_table(path, **{"spoof": "nontarget", "extra": False, **options})
+    table = _scored(_unlabelled(path, **options), path)
     warn(table.notes)
-    if table.scores is None:
-        raise _lacks("scores", "score", path)
-    if (is_missing := np.isnan(table.scores)).any():
-        message = f"{path}: {np.count_nonzero(is_missing)} of {len(table)} lines have no score"
-        raise FileFormatError(message, path=path)
-    return table.scores
+    return np.asarray(table.scores)
+
+
+def _unlabelled(path: FilePath, **options: Any) -> Table:
+    """Read a text of scores; its label, if there is one, does not count."""
+    lines = [line.strip() for line in first_lines(check.as_path(path))]
+    numbers = Look(lines[1:] or lines).numbers
+    if numbers and numbers <= {-1.0, 0.0, 1.0, 2.0} and "format" not in options:
+        # Alone in their lines, numbers that look like labels are scores.
+        options = {"columns": "score", **options}
+    return read_table(path, **{"spoof": "nontarget", "extra": False, **options})
 
 
 def read_answers(
@@ -403,12 +410,12 @@ def read_answers(
     Scores: 1 models x 2 segments, 2 scores
     """
     listed = trials if isinstance(trials, Table) else read_table(trials, spoof="keep", extra=False)
-    values = read_numbers(path, **options)
-    if values.size != len(listed):
-        message = f"{path}: {values.size} scores for a list of {len(listed)} trials"
+    found = _unlabelled(path, **options)
+    if len(found) != len(listed):
+        message = f"{path}: {len(found)} scores for a list of {len(listed)} trials"
         raise FileFormatError(message, path=path)
-    table = attrs.evolve(listed, scores=values, columns={})
-    return _as_scores(_once(table, path, "score"), base)
+    table = attrs.evolve(listed, scores=found.scores, columns={}, notes=found.notes)
+    return _as_scores(_once(_scored(table, path), path, "score"), base)
 
 
 def scores_and_faults(

@@ -410,7 +410,7 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
     Raise, and say why, if ids of key and scores never meet.
     """
     frame = align.frame_of(key.ids, scores.ids)
-    align.refuse_strangers(frame, key.ids, scores.ids)
+    align.refuse_strangers(frame, key.ids, scores.ids, key.n_trials)
     values, found = scores.found_in(key, frame)
     notes = align.notes_of_missing(key.shape, frame.n_found, key.counts(), key.counts(found))
     if found is not None and (others := _in_other_order(scores, key)):
@@ -433,7 +433,8 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        align.refuse_strangers(align.frame_of(ndx.ids, scores.ids), ndx.ids, scores.ids)
+        frame = align.frame_of(ndx.ids, scores.ids)
+        align.refuse_strangers(frame, ndx.ids, scores.ids, ndx.n_trials)
     except TrialMismatchError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -557,7 +558,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
         frame = align.frame_of(ndx.ids, item.ids)
-        align.refuse_strangers(frame, ndx.ids, item.ids)
+        align.refuse_strangers(frame, ndx.ids, item.ids, ndx.n_trials)
         values, found = item.found_in(ndx, frame)
         rows.append(values)
         if found is not None:

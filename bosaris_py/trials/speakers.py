@@ -212,7 +212,7 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
         case None:
             return None
         case str():
-            column = key.columns.factor(given)
+            column = key.columns.factor(given, "speakers")
             codes = np.full(ids.size, -1, dtype=np.int64)
             codes[at] = column.codes
             varies = (codes[at] != column.codes).any()

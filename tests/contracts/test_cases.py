@@ -209,3 +209,16 @@ def test_fewer_scores_than_lines_of_the_list(tmp_path: Path) -> None:
     (tmp_path / "short").write_text("0.5\n")
     with pytest.raises(FileFormatError, match="1 scores for a list of 64"):
         read_answers(tmp_path / "short", CASES / "c14_list.txt")
+
+
+@pytest.mark.parametrize("lines", ["0 1 1 0", "-1 1 1 -1", "1 2 2 0", "1 1 1 1", "llr 0 - 1 1"])
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_numbers_alone_are_scores_where_no_label_can_be(lines: str, tmp_path: Path) -> None:
+    """Decisions; what has none is left out if that is told."""
+    answer, listed = tmp_path / "a", tmp_path / "list"
+    answer.write_text(lines.replace(" ", "\n") + "\n")
+    listed.write_text("a x\na y\nb x\nb y\n")
+    wanted = [float(word) for word in lines.split() if word not in ("llr", "-")]
+    assert read_numbers(answer, missing="-").tolist() == wanted
+    found = read_answers(answer, listed, missing="-")
+    assert sorted(found.get_scores(found.to_ndx())) == sorted(wanted)

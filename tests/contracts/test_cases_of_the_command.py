@@ -60,6 +60,7 @@ TOLD = {
     "evaluate c13_genuine.txt --key c13_impostor.txt --mates c13_impostor.txt": "--mates takes",
     "evaluate c14_scores_in_order.txt --key c13_pairs_of_mates.txt --scores-in-order": "64 scores",
     "evaluate c14_scores_in_order.txt": "--key is required",
+    "check c14_scores_in_order.txt --trials c14_list.txt --scores-in-order": "64 trials of the",
 }
 
 

@@ -165,7 +165,7 @@ def test_without_a_seed_it_never_changes_its_mind(far):
     assert (far.seed, len(far.by_division)) == (0, 11)
     assert far.llr == np.median(far.by_division)
     assert min(far.by_division) < max(far.by_division)
-    assert "5 folds, median of 11 divisions of the speakers" in repr(far)
+    assert "bounds: of speakers, 5 folds, median of 11 divisions of the speakers" in repr(far)
 
 
 def test_the_seed_in_the_statement_gives_it_again():

@@ -7,7 +7,12 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    SuspectScoresWarning,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::bosaris_py.errors.FewErrorsWarning", "ignore::bosaris_py.errors.FewSpeakersWarning"
@@ -119,6 +124,16 @@ def test_a_plan_of_two_detectors(trials: Any, plan: str, replications: int) -> N
     assert "min t-DCF" in str(found)
     with pytest.raises(InvalidInputError, match="must be two detectors, named asv and cm"):
         bp.evaluate({"verifier": scores, "cm": scores}, key, plan=plan)
+
+
+@pytest.mark.parametrize("plan", [None, "ASVspoof2019-LA", "ASVspoof5-2", "SASV2022"])
+def test_an_inverted_detector_is_noted(trials: Any, plan: str | None) -> None:
+    scores, key = trials
+    cm = bp.trials.scores.assemble(-cm_of(key), key)
+    with pytest.warns(SuspectScoresWarning, match="^cm: The area .* against targets"):
+        bp.evaluate({"asv": scores, "cm": cm}, key, plan=plan)
+    with pytest.warns(SuspectScoresWarning, match="^cm: The area .* against targets"):
+        bp.t_dcf(asv=lists_of(scores, key), cm=lists_of(cm, key))
 
 
 def test_a_mean_over_data_sets(trials: Any) -> None:

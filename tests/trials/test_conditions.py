@@ -216,6 +216,15 @@ def test_products_of_factors() -> None:
     conditions = crossing(**columns, match=Factor([0, 1] * 5 + [0], ["Y", "N", "nowhere"]))
     assert conditions.names == ("f, 1, Y", "f, 3, Y", "m, 1, N", "m, 3, N")
     assert conditions.counts(KEY)["f, 1, Y"] == (3, 0)
+    # What divides the non-targets only meets the targets of what divides both.
+    attack = np.where(KEY.is_target, "", [*"ABABABABABA"])
+    with pytest.warns(MissingTrialsWarning, match="^attack divides .* all targets of its gender$"):
+        found = crossing(gender=columns["gender"], attack=attack)
+    assert found.counts(KEY) == {"f, A": (5, 1), "m, B": (1, 4)}
+    with pytest.raises(InvalidInputError, match="got attack and room"):
+        crossing(attack=attack, room=np.where(KEY.is_target, [*"ABABBBBBBBA"], "A"))
+    with pytest.raises(InvalidInputError, match="`conditions` must be a column"):
+        Conditions.from_columns(KEY, "attack")
     with pytest.warns(MissingTrialsWarning, match="2 of 11 trials"):
         assert crossing(sex=["", *"fm" * 4, "f", ""]).names == ("", "f", "m")
     # Combinations of few trials, and more of them than an integer counts.

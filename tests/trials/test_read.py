@@ -133,6 +133,7 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_scores, LINES + "m1 s1 0.25\n", r":4: trial m1 s1 .* is 0.25 here and 0.5 in line 3"),
     (read_key, LINES, "has no labels, so it is no key"),
     (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* Use `columns`"),
+    (read_scores, "a 12 target\na 13 nontarget\n", "has no scores; is it a key.* Use `columns`"),
 ]
 
 
@@ -151,6 +152,8 @@ def test_words_for_no_score(missing: Any, write: Write) -> None:
     scores, faults = scores_and_faults(write("\n".join([*more, ""])), missing=missing)
     assert scores.get_scores(Ndx(["m"], ["s", "v"])).tolist() == [1.5, 2.5]
     assert [fault.split()[0] for fault in faults] == ["2", "1", "1"]
+    # A column that is told is none of what its name says.
+    assert read_scores(write("id,label\nx,0.5\n"), columns="score=label").n_trials == 1
     plain = write("\n".join([*lines[:3], ""]))
     assert read_scores(plain, missing=missing).segset.tolist() == ["s"]
     scores, faults = scores_and_faults(plain, missing=missing)
