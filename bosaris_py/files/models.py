@@ -35,7 +35,8 @@ from bosaris_py.files.replacing import replacing
 
 _FORMAT = "bosaris_py.parameters"
 
-# Fields that version 0.1 does not know; it overlooks entries beside the parameters.
+# Fields that version 0.1 does not know; it overlooks entries beside the parameters, and 0.3 the
+# scores of the training by which a map knows its trials again.
 LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
@@ -48,6 +49,7 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
     """
     kept = {name: _to_json(value, name) for name, value in parameters.items()}
     later = {name: kept.pop(name) for name in LATER if name in kept}
+    seen = kept.pop("seen", None)
     content = {
         "format": _FORMAT,
         "format_version": FORMAT_VERSION,
@@ -55,6 +57,7 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
         "kind": kept.pop("kind"),
         "parameters": kept,
         **({"training_scores": later} if later else {}),
+        **({"seen_scores": seen} if seen else {}),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
@@ -69,7 +72,9 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
         if content["format"] != _FORMAT:
             raise ValueError(f'"format" is not "{_FORMAT}"')
         refuse_newer(f'{path}: "format_version"', content["format_version"])
-        return str(content["kind"]), content["parameters"] | content.get("training_scores", {})
+        later = content.get("training_scores", {})
+        later |= {"seen": content["seen_scores"]} if "seen_scores" in content else {}
+        return str(content["kind"]), content["parameters"] | later
     # Errors of UTF-8 and of JSON are values, too.
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileFormatError(f"{path}: no model of this package ({error!r})") from error
