@@ -173,13 +173,8 @@ def test_best_cells_are_bold_and_names_have_a_direction_of_their_own():
 
 
 def test_notes_stand_below_in_every_form():
-<<<<<<< HEAD
-    """A note may name a system, or a column of the metadata."""
-    noted = Named("a", _tables.joined_notes("50 %", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
-=======
     """A note may name a system, or a column of the metadata; no full stop stands before another."""
-    noted = Named("a", joined_notes("50 %.", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
->>>>>>> w-he
+    noted = Named("a", _tables.joined_notes("50 %.", "", "<img src=x>", "[a](b) *c*", "d\ne\x1b"))
     end = "\n(50 %; &lt;img src=x>; [a\\](b) \\*c\\*; d\\\\ne\\\\x1b)\n"
     assert noted.to_markdown().endswith(end)
     assert r"(50 \%; " in noted.to_latex()

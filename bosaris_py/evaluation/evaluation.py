@@ -10,10 +10,10 @@ import attrs
 
 from bosaris_py import _tables
 from bosaris_py._arrays import FilePath, Given
-from bosaris_py._validation import check_choice, invalid
+from bosaris_py._validation import check_choice, invalid, list_some
 from bosaris_py.errors import Note, lines_about
 from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
-from bosaris_py.evaluation.rows import Judging, Row, figure_of
+from bosaris_py.evaluation.rows import Judging, Row, figure_of, name_of_all
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials import Conditions, Key, Sample, Scores
 from bosaris_py.trials.sample import check_same_trials
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.base import Plot
+
+# Weights of more conditions are not listed below a table.
+_MOST_WEIGHTS = 12
 
 Kind = Literal["det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"]
 
@@ -88,7 +91,8 @@ class Evaluation(_tables.Table):
         Returns
         -------
         list of dict
-            ``system``; ``condition``, which is None, ``"pooled"``, ``"equalised"`` or a name;
+            ``system``; ``condition``, which is None, ``"pooled"``, ``"equalised"`` (``"weighted"``
+            where weights differ) or a name;
             ``n_tar``, ``n_non``, ``n_spoof``; figures, such as ``eer`` and ``min_dcf(0.05)``, as
             fractions, with the ends of intervals as ``eer_low`` and ``eer_high``. None stands for
             what is not defined.
@@ -131,7 +135,19 @@ class Evaluation(_tables.Table):
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
         costs = _tables.scale_of_costs(how.normalize if has_costs else None)
         said = counts, costs, _tables.words_of_eer(how.eer), how.intervals, of_plan, how.calibrated
-        return _tables.joined_notes(*said)
+        return _tables.joined_notes(self._weights, *said)
+
+    @property
+    def _weights(self) -> str:
+        """The weights of conditions that count, where they differ."""
+        if self.conditions is None:
+            return ""
+        named = zip(self.conditions.names, self.conditions.weights.tolist(), strict=True)
+        shares = {name: weight for name, weight in named if weight > 0}
+        if name_of_all([*shares.values()]) == "equalised":
+            return ""
+        told = (f"{name} {weight:.4g}" for name, weight in shares.items())
+        return f"weighted: {list_some(told, _MOST_WEIGHTS)}"
 
     @property
     def footnotes(self) -> list[str]:

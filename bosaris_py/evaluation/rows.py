@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import attrs
 import numpy as np
 
+from bosaris_py._arrays import ArrayLike
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, Note
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
@@ -27,8 +28,8 @@ from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
 
-# The rows of all conditions: their trials alike, and each condition with its weight.
-POOLED, EQUALISED = "pooled", "equalised"
+# The row of all conditions whose trials count alike.
+POOLED = "pooled"
 
 # The figures of three classes that every system has one of.
 _OF_THREE = ("t_dcf", "cm_eer", "a_dcf", "sasv_eer")
@@ -105,7 +106,7 @@ class Row:
         The system.
     condition : str or None
         None says all trials; ``"pooled"`` and ``"equalised"`` are all conditions, whose trials
-        count alike, or whose error-rates are averaged by the weights of the conditions.
+        count alike, or whose error-rates are averaged; by weights that differ ``"weighted"``.
     n_tar, n_non, n_spoof : int
         Numbers of trials with a score.
     figures : mapping of str to float or None
@@ -268,6 +269,12 @@ def _has_classes(metric: AnyMetric, sample: Sample) -> bool:
     return bool(view.n_tar and view.non.size)
 
 
+def name_of_all(weights: ArrayLike) -> str:
+    """Say what conditions are together, whose error-rates are averaged by these weights."""
+    # Weights such as 0.3333333 are equal but for their decimals.
+    return "equalised" if np.ptp(weights) < 1e-6 else "weighted"
+
+
 def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:
     """Return the trials of some conditions, all alike."""
     tar = np.unique(np.concatenate([item.tar for item in members]))
@@ -286,7 +293,8 @@ def parts_of(
     yield POOLED, whole
     for item in members:
         yield item.name, sample.take(item.tar, item.non)
-    yield EQUALISED, sample.weighted(members) if whole.n_tar and whole.non.size else whole
+    name = name_of_all([item.weight for item in members])
+    yield name, sample.weighted(members) if whole.n_tar and whole.non.size else whole
 
 
 def rows_of(
@@ -302,7 +310,7 @@ def rows_of(
         if members is None and {*row.figures.values()} == {None}:
             # What the trials lack is said in words.
             next(iter(how.metrics.values())).view(sample)
-        about = system if row.is_whole else f"{system}, {name}"
+        about = system if row.is_whole else f"{system} ({name})"
         for note in how.notes(part, row):
             if note.kind not in said or (note.count is not None and note.count < FEWEST_UNITS):
                 notes.append(attrs.evolve(note, about=about))

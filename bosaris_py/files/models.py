@@ -35,7 +35,8 @@ from bosaris_py.files.replacing import replacing
 
 _FORMAT = "bosaris_py.parameters"
 
-# Fields that version 0.1 does not know; it overlooks entries beside the parameters.
+# Fields that version 0.1 does not know; it overlooks entries beside the parameters, and 0.3 the
+# scores of the training by which a map knows its trials again.
 LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
 # What a file must have beside its format.
@@ -51,6 +52,7 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
     """
     kept = {name: _to_json(value, name) for name, value in parameters.items()}
     later = {name: kept.pop(name) for name in LATER if name in kept}
+    seen = kept.pop("seen", None)
     content = {
         "format": _FORMAT,
         "format_version": FORMAT_VERSION,
@@ -58,6 +60,7 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
         "kind": kept.pop("kind"),
         "parameters": kept,
         **({"training_scores": later} if later else {}),
+        **({"seen_scores": seen} if seen else {}),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
@@ -81,7 +84,8 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
             got = describe(found[name]) if name in found else "none"
             raise FileFormatError(f'{path}: "{name}" of a model must be {what}; got {got}')
     refuse_newer(f'{path}: "format_version"', found["format_version"])
-    return found["kind"], found["parameters"] | found["training_scores"]
+    seen = {"seen": found["seen_scores"]} if "seen_scores" in found else {}
+    return found["kind"], found["parameters"] | found["training_scores"] | seen
 
 
 def _to_json(value: object, name: str) -> object:

@@ -15,6 +15,7 @@ from bosaris_py.calibration import LinearCalibration, base
 from bosaris_py.errors import Note, warn
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.scoring import seen_scores
 from bosaris_py.trials import Scores, scores as scoring
 from bosaris_py.trials.key import Key, Ndx, as_key
 
@@ -156,7 +157,7 @@ class SASVFusion(base.RowMap):
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
         scoring.refuse_utterances(cm, key, "cm")
-        (tar, non, _), asv_notes = _class_lists(asv, key)
+        (tar, non, spoofs), asv_notes = _class_lists(asv, key)
         (*bona, spoof), cm_notes = _class_lists(cm, key)
         lines, notes = {}, []
         for name, trials, alarm, missing in (
@@ -167,7 +168,8 @@ class SASVFusion(base.RowMap):
             lines[name] = LinearCalibration._trained(*trials, prior=prior, ridge=ridge)
             heard = (*missing, *lines[name].notes)
             notes += [attrs.evolve(note, about=name) for note in heard]
-        return cls(**lines, spoof_share=share, notes=tuple(notes))
+        seen = seen_scores(np.concatenate((tar, non, spoofs)))
+        return cls(**lines, spoof_share=share, notes=tuple(notes), seen=seen)
 
     def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of both detectors to log-likelihood-ratios.
@@ -225,7 +227,8 @@ class SASVFusion(base.RowMap):
         self._write(files, ndx_file, output_file, progress=progress)
 
     def _met(self) -> list[base.Met]:
-        return [*self.asv._met(), *self.cm._met()]
+        (asv,), seen = self.asv._met(), self.asv.seen if self.seen is None else self.seen
+        return [attrs.evolve(asv, seen=seen), *self.cm._met()]
 
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])

@@ -384,8 +384,8 @@ def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]
     Much is a quarter of minCllr, or half of a minimum cost, and at least 0.1. Of few trials it is
     more: of rates 3 standard errors and what the rule of three leaves open.
     """
-    n = min(sample.tar.size, sample.non.size)
-    if n <= _FEW_TRIALS:
+    sizes = sample.tar.effective_size, sample.non.effective_size
+    if (n := min(sizes)) <= _FEW_TRIALS:
         return []
     hull, bits = sample.hull, Cllr().computed(sample)
     if math.isinf(bits) and (finite := _mostly_finite(sample)):
@@ -394,7 +394,7 @@ def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]
     found = max(_MUCH + 5.0 / n, hull.min_cllr / 4.0) < excess < math.inf
     if prior is not None:
         costs = DecisionCosts.from_prior(prior)
-        rates, sizes = sample.rates(costs.thresholds), (sample.tar.size, sample.non.size)
+        rates = sample.rates(costs.thresholds)
         pairs = list(zip(rates, sizes, strict=True))
         errors = [3.0 * np.sqrt(rate * (1.0 - rate) / size) + 3.0 / size for rate, size in pairs]
         actual, error = (costs.cost(*each, normalize=True) for each in (rates, errors))
@@ -405,10 +405,10 @@ def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]
 
 def _mostly_finite(sample: Sample) -> Sample | None:
     """Return the finite scores, None if more than one in a hundred of a class is infinite."""
-    lists = [one.listed[np.isfinite(one.listed)] for one in (sample.tar, sample.non)]
-    if min(lists[0].size / sample.tar.size, lists[1].size / sample.non.size) < _MOSTLY:
+    tar, non = (np.isfinite(one.listed) for one in (sample.tar, sample.non))
+    if min(tar.sum() / sample.tar.size, non.sum() / sample.non.size) < _MOSTLY:
         return None
-    return Sample.from_scores(*lists)
+    return sample.take(tar, non)
 
 
 def no_llrs(sample: Sample) -> list[Note]:

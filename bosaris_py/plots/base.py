@@ -25,7 +25,7 @@ from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray
 from bosaris_py._validation import as_path, describe, invalid
 from bosaris_py.errors import BosarisWarning, InvalidInputError, Note, warn
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.rows import pooled
+from bosaris_py.evaluation.rows import name_of_all, pooled
 from bosaris_py.files.replacing import replacing
 from bosaris_py.plots import looks
 from bosaris_py.plots.looks import Legend, Pen, Settings, Text
@@ -534,7 +534,8 @@ class ErrorRatePlot(Plot, ABC):
         ink: Settings = {"color": looks.text_colour()}
         dashed = ink | {"linestyle": (0, (4, 2)), "linewidth": 1.4}
         draw(name, "pooled", pooled(sample, members), dashed)
-        draw(name, "equalised", sample.weighted(members), ink | {"linewidth": 2.2})
+        mixed = name_of_all([item.weight for item in members])
+        draw(name, mixed, sample.weighted(members), ink | {"linewidth": 2.2})
         warn(notes)
         return self.ax
 

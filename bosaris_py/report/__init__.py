@@ -234,7 +234,7 @@ def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
     rows = tuple(row for row in evaluation.rows if row.is_whole)
     # What is said of a condition stands below the table of conditions.
     systems = {"", *(row.system for row in rows)}
-    notes = [note for note in evaluation.notes if {*note.about.split(", ")} <= systems]
+    notes = [note for note in evaluation.notes if note.about in systems]
     whole = [attrs.evolve(row, condition=None) for row in rows]
     table = attrs.evolve(evaluation, rows=tuple(whole), notes=tuple(notes))
     columns = {name.partition("(")[0] for row in rows for name in row.figures}

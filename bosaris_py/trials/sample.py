@@ -187,6 +187,11 @@ class ScoredClass:
         """Return the mass of each sorted trial, NaN if a group has none."""
         return masses(self._counts(times), self.sorted_groups, self.shares)
 
+    @functools.cached_property
+    def effective_size(self) -> float:
+        """As many trials of one mass tell as much: of a heavy condition with few trials, few."""
+        return self.size if self.is_plain else float(1.0 / np.square(self.masses()).sum())
+
     def mean(self, losses: FloatArray, times: Weights | None = None) -> FloatArray:
         """Return the mean loss of the sorted trials; of several losses (k, n), each of them."""
         if times is None and self.is_plain:

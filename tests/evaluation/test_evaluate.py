@@ -104,10 +104,12 @@ def test_speakers_in_every_form(systems: Any, key: bp.Key, who: Any) -> None:
 
 
 def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
-    """Conditions, pooled, equalised with their weights; in each form the same."""
+    """Conditions, pooled, averaged with their weights; in each form the same."""
     conditions = as_conditions("gender", key).with_weights({"f": 0.25, "m": 0.75})
-    rows = bp.evaluate(systems, key, prior=0.3, conditions=conditions).to_dict()
-    assert [row["condition"] for row in rows[:4]] == ["f", "m", "pooled", "equalised"]
+    found = bp.evaluate(systems, key, prior=0.3, conditions=conditions)
+    rows = found.to_dict()
+    assert [row["condition"] for row in rows[:4]] == ["f", "m", "pooled", "weighted"]
+    assert "weighted: f 0.25, m 0.75;" in str(found)
     given = [*((conditions.select(key, name),) for name in "fm"), (key,), (key, conditions)]
     for row, one in zip(rows[:4], given, strict=True):
         results = bp.Results.from_scores(systems["A"], *one)

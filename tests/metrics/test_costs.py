@@ -13,6 +13,7 @@ from bosaris_py.errors import FewErrorsWarning, InvalidInputError, SuspectScores
 from bosaris_py.metrics.costs import Brier, no_llrs, not_calibrated
 from bosaris_py.metrics.metric import Opening
 from bosaris_py.metrics.ranks import PmissAt
+from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.sample import Sample
 from bosaris_py.uncertainty import DCF, ActDCF, Cllr, MinDCF, Pfa, Pmiss
 from tests.score_strategies import any_scores, score_lists
@@ -121,7 +122,11 @@ def test_calibrated_scores_are_not_strange(sizes: Any, spread: float) -> None:
     rng = np.random.default_rng(1)
     for _ in range(40):
         sample = Sample.from_scores(*llrs(rng, *sizes, spread))
-        assert not_calibrated(sample, (0.01, 0.05, 0.5)) == []
+        # Nor where a few trials have half of the mass.
+        parts = [[np.arange(n)[part] for n in sizes] for part in (slice(12), slice(12, None))]
+        heavy = [ConditionMembers("", 0.5, *part, 0.5, 0.5) for part in parts]
+        for one in (sample, sample.weighted(heavy)):
+            assert not_calibrated(one, (0.01, 0.05, 0.5)) == []
         assert no_llrs(sample) == []
 
 

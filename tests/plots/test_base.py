@@ -164,7 +164,7 @@ def test_det_of_conditions() -> None:
         "common": Results.from_scores(SCORES, CONDITIONS.select(KEY, "common")),
         "rare": Results.from_scores(SCORES, CONDITIONS.select(KEY, "rare")),
         "system pooled": Results.from_scores(SCORES, KEY),
-        "system equalised": Results.from_scores(SCORES, KEY, CONDITIONS),
+        "system weighted": Results.from_scores(SCORES, KEY, CONDITIONS),
     }
     for line, (label, results) in zip(plot.artists["steppy_det"], expected.items(), strict=True):
         # Curves this small are drawn with all their corners.
