@@ -130,9 +130,8 @@ def test_limits_show_where_curves_can_be_measured(gauss, results):
     act = BayesCurves.from_sample(results.sample, np.array([-1.05, -1.0])).act_dcf
     assert plot.ax.get_xlim() == (-2.0, 2.0)
     assert plot.ax.get_ylim() == (0.0, pytest.approx(1.15 * act.max()))
-    # logit(0.01) - 0.5 = -5.095, and a line of that prior, whose name lies above low curves.
-    marked = plot_bayes({"A": results}, prior=0.01).ax
-    assert (marked.get_xlim(), marked.texts[0].xy[1]) == ((-6.0, 2.0), 1.0)
+    ax = plot_bayes({"A": results}, prior=0.01).ax  # logit(0.01) - 0.5 = -5.095, and a line
+    assert (ax.get_xlim(), ax.texts[0].xy[1]) == ((-6.0, 2.0), 1.0)  # its name above low curves
 
 
 @pytest.fixture(scope="module")
