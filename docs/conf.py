@@ -24,14 +24,13 @@ html_static_path, html_css_files, html_js_files = ["_static"], ["layout.css"], [
 html_title, html_theme, html_show_sourcelink = f"bosaris_py {version}", "pydata_sphinx_theme", False
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 html_sidebars: dict[str, list[str]] = {"*": [], "gallery/**": []}
-html_math_renderer = "mathml"  # browsers draw it without a script or the network
 copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors, autosummary_generate, numpydoc_show_class_members = 3, True, False
 nitpicky, autodoc_typehints, autodoc_member_order = True, "none", "bysource"
 nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
 nitpick_ignore_regex = [("py:obj", "[a-z_]+")]  # fields, which stand on the page of their class
-default_role, toc_object_entries_show_parents = "autolink", "hide"
+default_role, toc_object_entries_show_parents, html_math_renderer = "autolink", "hide", "mathml"
 LAYERS = ["", "uncertainty.", "plots.", "evaluation.", "errors.", "trials.", "files.text."]
 
 
@@ -56,8 +55,7 @@ def link_name(app: Any, env: Any, node: Any, content: Any, origin: str = "") -> 
 
 def link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
     """Link each literal that is a public name, such as `Results.from_scores(scores, key)`."""
-    links = doctree.findall(nodes.reference)
-    linked = {literal for link in links for literal in link.findall(nodes.literal)}
+    linked = {x for link in doctree.findall(nodes.reference) for x in link.findall(nodes.literal)}
     for literal in {*doctree.findall(nodes.literal)} - linked:
         name = re.fullmatch(r"(?:bosaris_py\.|bp\.)?([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
         if name:

@@ -17,6 +17,5 @@ def _warnings_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         shown.append(line := f"{category.__name__}: {message}\n")
         sys.stdout.write(line * (shown.count(line) == 1))
 
-    # pytest puts its own filters back after each page.
     warnings.filterwarnings("always", category=BosarisWarning)
     monkeypatch.setattr(warnings, "showwarning", show)

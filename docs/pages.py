@@ -32,8 +32,7 @@ def draw(script: Path) -> Figure:
 
 def page(script: Path) -> tuple[str, str, str]:
     """Return the guide of a script, its title, and its page in Markdown."""
-    parts = SCRIPT.fullmatch(script.read_text(encoding="utf-8"))
-    title, text, guide, code = parts.groups()
+    title, text, guide, code = SCRIPT.fullmatch(script.read_text(encoding="utf-8")).groups()
     shown = f"# {title}\n\n{text}\n\n![{title}]({script.stem}.svg)\n\n```python\n{code}```\n"
     return guide, title, f"{shown}\nExplained in [](../../{guide}.md).\n"
 
@@ -74,8 +73,7 @@ def show(app: Any, docname: str, source: list[str]) -> None:
     """
     link = r"\]\(((?:\.\./)*gallery)/(\w+)\.py\)"
     text = re.sub(rf"(?m)^(\[[^]]+){link}$", r"!\1](\2/generated/\3.svg)", source[0])
-    text = re.sub(link, r"](\1/generated/\2.md)", text).replace("\n\n```\n", "\n```\n")
-    source[0] = text
+    source[0] = text = re.sub(link, r"](\1/generated/\2.md)", text).replace("\n\n```\n", "\n```\n")
     if not re.search(DRAWS, text) or docname.startswith(("api/", "gallery/")):
         return
     space, parts, end, figures, construct = {}, [], 0, [], Figure.__init__

@@ -179,8 +179,7 @@ def test_notes_are_listed_by_kind(evaluation: bp.Evaluation, page: str) -> None:
 
 
 def test_a_validation_begins_with_what_misleads(tmp_path: Path, drawn: list[str]) -> None:
-    scores = make(1, 1.0)
-    boot = evaluate({"A": scores}, speakers=speaker, replications=9, rng=1)
+    boot = evaluate({"A": (scores := make(1, 1.0))}, speakers=speaker, replications=9)
     text = written(boot, tmp_path, validate=True)
     assert "95 % intervals: jackknife over speakers. A few" in section(text, "validation")
     assert re.findall(r'<section id="(\w+)">', text)[0] == "validation"
