@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = sorted(f"p{j % 6}-s{j:02}" for j in range(40))
 MAPS = ("models.txt", "segments.h5")
+BRIER = {"objective": "brier", "ridge": 0.1}
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -262,11 +263,7 @@ class TestTraining:
         ("words", "model", "options"),
         [
             ("", "LinearCalibration", {}),
-            (
-                "--objective brier --ridge .1",
-                "LinearCalibration",
-                {"ridge": 0.1, "objective": "brier"},
-            ),
+            ("--objective brier --ridge .1", "LinearCalibration", BRIER),
             ("--method bounded", "BoundedCalibration", {}),
             ("--method pav", "PAVCalibration", {}),
         ],
@@ -373,6 +370,9 @@ class TestTraining:
 
 
 JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
+BY_GENDER = "--conditions gender --speakers models.txt,segments.h5"
+OF_GENDER = {"conditions": ["gender"], "speakers": MAPS, "replications": 9}
+FIRST_TWO = {"speakers": lambda name: name[:2]}
 
 
 @pytest.fixture
@@ -400,19 +400,13 @@ class TestEvaluate:
     @pytest.mark.parametrize(
         ("words", "options"),
         [
-            (r"--speakers re:(p\d)-", {"speakers": lambda name: name[:2]}),
+            (r"--speakers re:(p\d)-", FIRST_TWO),
             (r"--speakers re:^p\d,re:p.", {"speakers": (lambda name: name[:2],) * 2}),
             ("--speakers speaker,", {"speakers": ("speaker", None)}),
             ("--speakers models.txt", {"speakers": {name: name[:2] for name in MODELS}}),
             ("--eer step", {"eer": "step"}),
-            (
-                "--conditions gender --speakers models.txt,segments.h5 --bootstrap 9 --plan VoxSRC",
-                {"conditions": ["gender"], "speakers": MAPS, "plan": "VoxSRC", "replications": 9},
-            ),
-            (
-                "--cross-fit --speakers re:^p. --seed 2",
-                {"cross_fit": True, "speakers": lambda name: name[:2], "rng": 2},
-            ),
+            (f"{BY_GENDER} --bootstrap 9 --plan VoxSRC", {"plan": "VoxSRC", **OF_GENDER}),
+            ("--cross-fit --speakers re:^p. --seed 2", {"cross_fit": True, "rng": 2, **FIRST_TWO}),
         ],
     )
     def test_options(self, run: Run, systems, words: str, options: dict[str, object]) -> None:

@@ -201,15 +201,10 @@ def test_figures_are_their_definitions(validated):
     tar, non = SCORES.get_tar_non(KEY)
     results = bp.Results(tar, non)
     expected = {
-        "misleading_tar": np.mean(tar < 0),
-        "misleading_non": np.mean(non > 0),
-        "cllr": results.cllr,
-        "min_cllr": results.min_cllr,
-        "calibration_loss": results.calibration_loss,
-        "brier": brier(tar, non),
-        "min_brier": brier(*bp.optimal_llrs(tar, non)),
-        "mean_inverse_lr_tar": np.exp(-tar).mean(),
-        "mean_lr_non": np.exp(non).mean(),
+        **{name: getattr(results, name) for name in ("cllr", "min_cllr", "calibration_loss")},
+        **{"misleading_tar": np.mean(tar < 0), "misleading_non": np.mean(non > 0)},
+        **{"brier": brier(tar, non), "min_brier": brier(*bp.optimal_llrs(tar, non))},
+        **{"mean_inverse_lr_tar": np.exp(-tar).mean(), "mean_lr_non": np.exp(non).mean()},
         "mean_log10_lr_tar": tar.mean() / np.log(10),
         "mean_log10_lr_non": non.mean() / np.log(10),
     }

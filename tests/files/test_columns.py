@@ -76,17 +76,15 @@ def test_each_trial_once(trials: list[tuple[int, int]]) -> None:
         assert first == trials.index(trials[again]) < again
 
 
+PAIRS = [(True, False), (1, 0), (1, -1), ("target", "nontarget"), ("Same", "different")]
+
+
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        ([True, False], [True, False]),
-        ([1, 0], [True, False]),
-        ([1, -1], [True, False]),
-        ([0.0, 1.0], [False, True]),
-        (["target", "nontarget"], [True, False]),
-        (["Same", "different"], [True, False]),
+        *(([word, other], [True, False]) for word, other in PAIRS),
+        *(([0.0, 1.0], [False, True]), (["non-mated", "mated"], [False, True])),
         (["bonafide", "spoof", "spoof"], [True, False, False]),
-        (["non-mated", "mated"], [False, True]),
     ],
 )
 def test_labels(labels: list[Any], expected: list[bool]) -> None:

@@ -203,6 +203,8 @@ def test_pav_pools_are_those_of_the_optimal_llrs() -> None:
         ([0.0, math.inf], [2.0, -math.inf], 1.0 / math.log(10)),
         # From -1 to 1 the lines cross: two triangles of area 1/2 over a range of 2.
         ([-1.0, 5.0], [1.0, -5.0], 0.5 / math.log(10)),
+        # LLRs of 0 at 0, on the line, and of log 2 at 1: a triangle of that height below it.
+        ([0.0, 1.0, 1.0], [0.0, 1.0, -5.0], (1.0 - math.log(2)) / 2 / math.log(10)),
         # Classes that are apart have no finite pool.
         ([1.0, 2.0], [-1.0, 0.0], math.nan),
     ],

@@ -75,13 +75,8 @@ def test_the_minimum_is_the_cllr_of_the_optimal_llrs(tar: np.ndarray, non: np.nd
 @pytest.mark.parametrize(
     ("metric", "prices"),
     [
-        *(
-            (EER(), [(0.5, 0), (0.5, 1)]),
-            (AUC(), [(-1, 0), (-1, 1)]),
-            (PRBEP(), []),
-            (MinCllr(), [(1, 0), (1, 1)]),
-        ),
-        *((PmissAt(0.1), [(1, 0)]), (PfaAt(0.1), [(1, 1)])),
+        *((EER(), [(0.5, 0), (0.5, 1)]), (AUC(), [(-1, 0), (-1, 1)]), (PRBEP(), [])),
+        *((MinCllr(), [(1, 0), (1, 1)]), (PmissAt(0.1), [(1, 0)]), (PfaAt(0.1), [(1, 1)])),
     ],
 )
 def test_what_errors_of_each_class_cost(metric, prices) -> None:

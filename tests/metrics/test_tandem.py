@@ -224,6 +224,8 @@ def test_two_detectors_are_joined_by_trial():
     for scores, metric in ((both, EER()), (systems[0], TEER()), ({"asv": asv}, TEER())):
         with pytest.raises(InvalidInputError):
             bootstrap_scores(scores, pair, metric, **drawn)
+    with pytest.raises(InvalidInputError, match="`conditions` must be left out"):
+        bootstrap_scores(both, pair, TEER(), conditions={"all": pair}, **drawn)
     fewer = bp.Scores.from_trials(models[:-1], segments[:-1], cm[:-1])
     with pytest.raises(TrialMismatchError):
         tandem_sample(systems[0], fewer, pair)

@@ -28,15 +28,8 @@ from tests.test_tables import HOSTILE
 
 INF = np.inf
 # Plots of several systems, with a kind of curve that each system has.
-SEVERAL = {
-    "det": "steppy_det",
-    "bayes": "dcf_curve_act",
-    "tippett": "tar",
-    "ece": "act",
-    "pav": "pav",
-    "reliability": "pools",
-    "a_dcf": "min",
-}
+SEVERAL = {"det": "steppy_det", "bayes": "dcf_curve_act", "tippett": "tar", "ece": "act"}
+SEVERAL |= {"pav": "pav", "reliability": "pools", "a_dcf": "min"}
 ALL = [*SEVERAL, "histogram", "forest"]
 QUIET = pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 

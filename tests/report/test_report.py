@@ -119,14 +119,9 @@ def test_what_was_evaluated(evaluation: bp.Evaluation, tmp_path: Path, drawn: li
     text = written(evaluation, tmp_path, **how)
     facts = section(text, "summary")
     for fact in (
-        "80 targets, 400 non-targets",
-        "12 models, 40 segments",
-        "6 of the models, 6 of the segments",
-        "P(target) 0.01, C(miss) 1, C(false alarm) 1",
-        "Costs normalized",
-        "speaker bootstrap, 20 replicates",
-        "Seed 3",
-        "95 % at each point, 20 replicates",
+        *("80 targets, 400 non-targets", "12 models, 40 segments", "Costs normalized", "Seed 3"),
+        *("6 of the models, 6 of the segments", "P(target) 0.01, C(miss) 1, C(false alarm) 1"),
+        *("speaker bootstrap, 20 replicates", "95 % at each point, 20 replicates"),
         "Date 2026-01-31",
         f"bosaris_py {bp.__version__}, Python ",
         # FIPS 180-2, appendix B.1.

@@ -42,7 +42,8 @@ def test_pairs_of_recordings_once() -> None:
     pairs = itertools.combinations(recordings, 2)
     assert contents(key) == {(one, other): of[one] == of[other] for one, other in pairs}
     people = IdMap(list(of), list(of.values()))
-    for speakers in (of, lambda name: name[0], people.map_left_to_right(recordings)):
+    numbers = pd.Series([*map(ord, of.values())], dtype=object)
+    for speakers in (of, lambda name: name[0], people.map_left_to_right(recordings), numbers):
         assert Key.from_speakers(recordings, speakers) == key
     for bad in (["a", "b"], [*"aabbc", None], [*"aabbc", np.nan]):
         with pytest.raises(errors.InvalidInputError):

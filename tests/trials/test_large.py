@@ -326,6 +326,7 @@ def test_what_training_asks_of_files(rng: np.random.Generator, saved: Any, tmp_p
     Scores(scores.scoremat, *scores.ids, key.tar).save(tmp_path / "part.h5")
     whole = large.open_trials([tmp_path / "part.h5"], None)
     assert sum(block.labels.sum() for block in whole.read(whole.cut())) == key.n_tar
+    assert whole.missing(sum(block.counts() for block in whole.read(whole.cut()))) == []
     spoofed = Key.from_trials(["m", "m", "m"], ["a", "b", "c"], ["target", "nontarget", "spoof"])
     spoofed.save(tmp_path / "spoofs.h5")
     with pytest.raises(FileFormatError):

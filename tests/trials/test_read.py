@@ -20,16 +20,10 @@ MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
 TAR = np.array([[True, False, False], [False, True, False]])
 KEY = Key(MODELS, SEGMENTS, TAR, ~TAR)
 SCORES = Scores(np.arange(6.0).reshape(2, 3) / 3, MODELS, SEGMENTS)
-OBJECTS = {
-    "ndx": KEY.to_ndx(),
-    "key": KEY,
-    "scores": SCORES,
-    "flat ndx": as_list(KEY.to_ndx()),
-    "flat key": as_list(KEY),
-    "flat scores": as_list(SCORES),
-    "quality": SegmentQuality(SEGMENTS, [[1.0, 2.0, 3.0]]),
-    "map": IdMap(MODELS, ["anna", "bert"]),
-}
+OBJECTS = {"ndx": KEY.to_ndx(), "key": KEY, "scores": SCORES}
+OBJECTS |= {f"flat {name}": as_list(item) for name, item in OBJECTS.items()}
+OBJECTS |= {"quality": SegmentQuality(SEGMENTS, [[1.0, 2.0, 3.0]])}
+OBJECTS |= {"map": IdMap(MODELS, ["anna", "bert"])}
 
 
 @pytest.mark.parametrize("name", OBJECTS)

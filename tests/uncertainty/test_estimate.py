@@ -134,11 +134,8 @@ def test_ends_without_an_error_and_values_of_zero() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: NORMAL.upper(0.5),
-        lambda: NORMAL.lower(0.3),
-        lambda: NORMAL.interval(95),
-        lambda: NORMAL.p_value(math.nan),
-        lambda: NORMAL.p_value(alternative="more"),
+        *(lambda: NORMAL.upper(0.5), lambda: NORMAL.lower(0.3), lambda: NORMAL.interval(95)),
+        *(lambda: NORMAL.p_value(math.nan), lambda: NORMAL.p_value(alternative="more")),
         lambda: NORMAL.speakers_needed(0.1),
         lambda: STUDENT.speakers_needed(0.0),
         lambda: Estimate.from_error(0.3, 0.0, n_units=8).speakers_needed(0.1),

@@ -142,6 +142,10 @@ def test_costs_have_runs_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
         table = unc.bootstrap_table(few, KEY, metric, methods=[method], replications=20, rng=1)
         found = table.row("LZ", method).runs
         assert (0 if found is None else found.standard_errors.size) == runs
+    # Beside a method with runs, one without prints its own standard error.
+    both = unc.bootstrap_table(few, KEY, COST, methods=["iid", "speaker"], replications=20, rng=1)
+    error = both.row("LZ", "speaker").estimate.standard_error
+    assert f"{error:.6f} " in repr(both.as_printed("II"))
 
 
 def test_as_the_papers_print() -> None:
@@ -158,6 +162,8 @@ def test_as_the_papers_print() -> None:
     assert f"({100 * row.runs.spread.relative_error:.2f}%)" in second
     assert third.startswith("| system | estimate | upper bound | iid |")
     assert f"({100 * row.runs.relative_error:.2f}%)" in third
+    told = ["standard errors of 4 runs" in repr(table.as_printed(x)) for x in ("I", "II", "III")]
+    assert told == [False, True, True]
     with pytest.raises(InvalidInputError):
         unc.bootstrap_table(SYSTEMS, KEY, {"EL": COST})
     record = table.to_dict()[len(SETS) + 1]

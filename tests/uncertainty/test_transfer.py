@@ -253,10 +253,7 @@ def test_few_errors_of_either_set(rng):
     [
         ({"dev": 3}, "dev"),
         ({"test": ([1.0, 2.0], [0.0, 1.0])}, "test"),
-        ({"rule": "best"}, "rule"),
-        ({"rule": {"pfa": 1e-5}}, "rule"),
-        ({"rule": {"pfa": 5}}, "rule"),
-        ({"rule": {"pmiss": 0.1}}, "rule"),
+        *(({"rule": rule}, "rule") for rule in ("best", {"pfa": 1e-5}, {"pfa": 5}, {"pmiss": 0.1})),
         ({"prior": 0.0}, "p_target"),
         ({"speakers": lambda name: name[1:].split("-")[0]}, "speakers"),
         ({"speakers": lambda name: name.split("-")[0].replace("t0", "d0")}, "speakers"),
