@@ -18,7 +18,7 @@ from typing import Any
 
 from bosaris_py._arrays import FilePath
 from bosaris_py._validation import safe
-from bosaris_py.errors import printable
+from bosaris_py.errors import joined, printable
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import EERDefinition
 
@@ -167,7 +167,8 @@ def words_of_eer(definition: EERDefinition) -> str:
 def joined_notes(*notes: str) -> str:
     """Join what is said below a table; nothing is left out but what is empty."""
     # Some name systems, conditions or columns, which come from the files of others.
-    text = "; ".join(filter(None, notes))
+    text = joined(filter(None, notes))
+    text = text if text.endswith("..") else text.removesuffix(".")
     return text if text.isprintable() else printable(text)
 
 
@@ -354,7 +355,7 @@ class Table(abc.ABC):
             # A paragraph of its own, so that a long note is broken at the width of the page.
             table.append(rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}")
         if caption:
-            above = rf"\caption{{{printable(caption).translate(_LATEX)}}}"
+            above = rf"\caption{{{printable(str(caption)).translate(_LATEX)}}}"
             table = [r"\begin{table}", r"\centering", above, *table, r"\end{table}"]
         return "\n".join([*table, ""])
 

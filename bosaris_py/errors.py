@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import types
 import warnings
@@ -203,6 +204,11 @@ def lines_about(notes: abc.Iterable[Note]) -> list[str]:
     ]
 
 
+def joined(texts: abc.Iterable[str]) -> str:
+    """Join sentences to a line, in which a semicolon is the end of all but the last."""
+    return re.sub(r"(?<!\.)\.(?=; )", "", "; ".join(texts)).replace("?; ", "? ")
+
+
 def said_of_all(notes: abc.Iterable[Note], names: abc.Collection[str]) -> list[Note]:
     """Return notes, each once; one that holds for every name is about all of them."""
     listed = [*dict.fromkeys(notes)]
@@ -226,5 +232,5 @@ def warn(notes: abc.Iterable[Note]) -> None:
         found = [note for note in listed if note.kind is kind]
         advice = dict.fromkeys(note.advice for note in found if note.advice)
         # The advice, for scripts, stands on lines of its own: the command has other words.
-        text = "\n".join(("; ".join(lines_about(found)), *advice))
+        text = "\n".join((joined(lines_about(found)), *advice))
         warnings.warn(text, kind, stacklevel=level)

@@ -661,7 +661,9 @@ def _shares_with_trials(shares: FloatArray, groups: AnyArray | None) -> FloatArr
 
 def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
     """Raise unless the same trials of a key have scores in all systems."""
-    masks = {name: scoring.trials_within(scores, key) for name, scores in systems.items()}
+    for name, scores in systems.items():
+        scoring.check_scores(scores, name)
+    masks = {name: scoring.trials_within(one, as_key(key)) for name, one in systems.items()}
     first, *others = masks
     for name in others:
         only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]
