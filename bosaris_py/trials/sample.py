@@ -528,8 +528,8 @@ class Sample:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> tuple[arrays.IntArray, arrays.IntArray]:
-        return self._count(self.thresholds)
+    def _below(self) -> dict[Grid, tuple[arrays.IntArray, arrays.IntArray]]:
+        return {}
 
     def counts_below(self, grid: Grid) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
@@ -543,7 +543,9 @@ class Sample:
         -------
         tar, non : (k,) ndarray of int64
         """
-        return self._below if grid == "hull" else self._count(self.grid(grid))
+        if grid not in self._below:
+            self._below[grid] = self._count(self.grid(grid))
+        return self._below[grid]
 
     def _count(self, thresholds: FloatArray) -> tuple[arrays.IntArray, arrays.IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
