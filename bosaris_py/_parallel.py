@@ -71,6 +71,8 @@ def run_tasks(
     if executor is None and workers == 1:
         yield from show(map(function, tasks))
         return
+    if not hasattr(executor, "submit") and executor is not None:
+        raise invalid("executor", "be a concurrent.futures.Executor", describe(executor))
     pool = ThreadPoolExecutor(workers) if executor is None else executor
     futures = [pool.submit(function, task) for task in tasks]
     try:

@@ -168,6 +168,7 @@ def joined_notes(*notes: str) -> str:
     """Join what is said below a table."""
     # Some name systems, conditions or columns, which come from the files of others.
     text = joined(notes)
+    text = text if text.endswith("..") else text.removesuffix(".")
     return text if text.isprintable() else printable(text)
 
 
@@ -354,7 +355,7 @@ class Table(abc.ABC):
             # A paragraph of its own, so that a long note is broken at the width of the page.
             table.append(rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}")
         if caption:
-            above = rf"\caption{{{printable(caption).translate(_LATEX)}}}"
+            above = rf"\caption{{{printable(str(caption)).translate(_LATEX)}}}"
             table = [r"\begin{table}", r"\centering", above, *table, r"\end{table}"]
         return "\n".join([*table, ""])
 

@@ -113,6 +113,22 @@ def as_list(values: object) -> Any:
     return list(values) if isinstance(values, _LOOKED_AT_ONCE) else values
 
 
+def listed(values: object, name: str) -> list[Any]:
+    """Return what is listed as a list; a text is one item, and None none."""
+    if isinstance(values, str):
+        return [values]
+    try:
+        return [*(() if values is None else values)]  # type: ignore[misc]
+    except TypeError:
+        raise invalid(name, "be a list", describe(values)) from None
+
+
+def check_mapping(values: object, name: str, of: str, kind: Any = object) -> None:
+    """Raise unless values, of a kind, are found by name."""
+    if not isinstance(values, Mapping) or not all(isinstance(x, kind) for x in values.values()):
+        raise invalid(name, f"map names to {of}", describe(values))
+
+
 def _refuse_set(values: object, name: str, what: str) -> None:
     """Raise for a set in place of a list."""
     if isinstance(values, set | frozenset):
@@ -410,9 +426,10 @@ def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
 def check_choice(value: object, choices: Any, name: str) -> None:
     """Raise unless `value` is one of `choices`, a `Literal` or a sequence."""
     allowed = get_args(choices) or choices
-    if value not in allowed:
-        listed = ", ".join(f'"{choice}"' for choice in allowed)
-        raise invalid(name, f"be one of {listed}", describe(value))
+    # Comparisons of arrays have no truth value.
+    if isinstance(value, np.ndarray) or value not in allowed:
+        texts = ", ".join(f'"{choice}"' for choice in allowed)
+        raise invalid(name, f"be one of {texts}", describe(value))
 
 
 def one_of(choices: object) -> Any:
@@ -442,7 +459,7 @@ def as_number(
 
 def as_flag(value: object, name: str = "normalize") -> bool:
     """Return a truth value; 0 and 1, as MATLAB writes them, are ones, and no text is."""
-    if value in (0, 1):
+    if not isinstance(value, np.ndarray) and value in (0, 1):
         return bool(value)
     raise invalid(name, "be True or False", describe(value))
 

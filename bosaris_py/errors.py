@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import types
 import warnings
@@ -203,9 +204,10 @@ def lines_about(notes: abc.Iterable[Note]) -> list[str]:
     ]
 
 
-def joined(clauses: abc.Iterable[str]) -> str:
-    """Join what is said to one sentence; nothing is left out but what is empty."""
-    return "; ".join(filter(None, clauses)).replace(".; ", "; ")
+def joined(texts: abc.Iterable[str]) -> str:
+    """Join sentences to a line, in which a semicolon is the end of all but the last."""
+    line = "; ".join(filter(None, texts))
+    return re.sub(r"(?<!\.)\.(?=; )", "", line).replace("?; ", "? ")
 
 
 def said_of_all(notes: abc.Iterable[Note], names: abc.Collection[str]) -> list[Note]:

@@ -180,4 +180,6 @@ def test_notes_stand_below_in_every_form():
     assert r"(50 \%; " in noted.to_latex()
     assert "(50 %; &lt;img" in noted._repr_html_()
     assert "\x1b" not in noted.to_latex() + noted._repr_html_()
+    # Sentences and clauses become one sentence.
+    assert joined_notes("A 1.", "b, ...", "Or c?", "D 2. E.") == "A 1; b, ...; Or c? D 2. E"
     assert "footnotesize" not in Named("a").to_latex()

@@ -115,7 +115,7 @@ COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
 SEEN: Options = {**VECTOR_OR_NONE, "eq": False}
-NAMES_OR_NONE = _or_none(_field(lambda names, name: tuple(check.as_ids(names, name).tolist())))
+NAMES_OR_NONE = _or_none(_field(lambda names, name: tuple(map(str, check.listed(names, name)))))
 
 
 # ---- Maps
@@ -127,6 +127,7 @@ class Map:
 
     # Whether spoofs are a class of their own.
     takes_spoofs: ClassVar[bool] = False
+    takes_qualities: ClassVar[bool] = False
 
     notes: tuple[Note, ...] = attrs.field(**NOTES)
     # Some scores of the training, see `scoring.seen_scores`.
@@ -307,7 +308,7 @@ def few_trials(n_tar: int, n_non: int) -> list[Note]:
     if min(n_tar, n_non) >= FEWEST:
         return []
     text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
-    advice = "Train on more trials, or take BoundedCalibration."
+    advice = "Train on more trials."
     count = min(n_tar, n_non)
     return [Note(errors.FewErrorsWarning, text, count=count, advice=advice)]
 

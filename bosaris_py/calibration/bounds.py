@@ -158,7 +158,9 @@ def _upper_bound(
 ) -> float:
     """Return where the log-ratio of both tails, of ascending LLRs, first is below the diagonal."""
     # Up to each score, from the one before it, the counts and so the ratio are constant.
-    ends = np.unique(np.concatenate((tar[tar > 0], non[non > 0], [np.inf])))
+    ends = np.concatenate((tar[tar > 0], non[non > 0], [np.inf]))
+    # The stable sort merges ascending runs.
+    ends.sort(kind="stable")
     above = [side.size - np.searchsorted(side, ends) for side in (tar, non)]
     with np.errstate(divide="ignore"):
         own = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
@@ -185,6 +187,8 @@ class BoundedCalibration(base.ScoreMap):
         How the bounds were found.
     notes : tuple of Note
         What the training left to note; files do not keep it.
+    seen : ndarray of float64 or None
+        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def cross_fit(
     *,
     folds: Folds = 5,
     speakers: SpeakersLike = None,
-    rng: Rng = None,
+    rng: Rng = 0,
     qualities: object = None,
     **options: object,
 ) -> CrossFit[Model]:
@@ -100,8 +100,9 @@ def cross_fit(
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, as for `evaluate`. By default each model is a
         speaker of its own, and a segment is spoken by the model whose target it is.
-    rng : Generator, int or None
-        Divides the speakers; "speaker" needs none.
+    rng : Generator, int or None, default: 0
+        Divides the speakers: a number always in the same way, as the command does, None in another
+        way each time. "speaker" needs none.
     qualities : sequence of QualityMeasures or SegmentQuality, optional
         Of a `QualityFusion`.
     **options
@@ -148,26 +149,30 @@ def cross_fit(
     return fitted
 
 
+def check_model(model: object, kind: type[base.Map]) -> None:
+    """Raise unless a model is a class of maps of a kind."""
+    if not (isinstance(model, type) and issubclass(model, kind)):
+        hint = "Give the class, LinearCalibration for instance, and its options by name."
+        expected = f"be a class of calibrations{' or fusions' * (kind is base.Map)}"
+        raise check.invalid("model", expected, check.describe(model), hint)
+
+
 def cross_fitted(
     model: type[Model],
     scores: SystemScores,
     key: Key,
     folds: Folds = 5,
     speakers: SpeakersLike = None,
-    rng: Rng = None,
+    rng: Rng = 0,
     qualities: object = None,
     **options: Given,
 ) -> tuple[CrossFit[Model], list[Note]]:
     """Return what `cross_fit` does, and what is to note of all trainings."""
     trainer: Given = model
-    chosen: object = model
-    if not (isinstance(chosen, type) and issubclass(chosen, base.Map)):
-        hint = "Give the class, LinearCalibration for instance, and its options by name."
-        expected = "be a class of calibrations or fusions"
-        raise check.invalid("model", expected, check.describe(model), hint)
+    check_model(model, base.Map)
     by_scores = issubclass(model, base.ScoreMap | base.LinearMap)
-    if by_scores and qualities is not None:
-        expected = f"be left out with {model.__name__}"
+    if (qualities is not None) != model.takes_qualities:
+        expected = f"be {'given' if qualities is None else 'left out'} with {model.__name__}"
         raise check.invalid("qualities", expected, check.describe(qualities))
     given = () if qualities is None else (qualities,)
     key = as_key(key) if model.takes_spoofs else as_key(key).bona_fide()

@@ -16,8 +16,9 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import FilePath, FloatArray, Given, Rng
 from bosaris_py._tables import for_json, text_table
 from bosaris_py.calibration import LinearCalibration, LLRBounds
+from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
-from bosaris_py.calibration.cross_fitting import Folds, cross_fitted
+from bosaris_py.calibration.cross_fitting import Folds, check_model, cross_fitted
 from bosaris_py.errors import InvalidInputError, warn
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
@@ -321,7 +322,10 @@ def case_llr(
         raise check.invalid("reference", "be a text on the reference set", "none", hint)
     value = np.array([check.as_number(score, "score", "be finite", math.isfinite)])
     level, seed = check.check_fraction(confidence, "confidence"), check.as_seed(rng)
-    hashes = {str(file): digest_of(file) for file in files}
+    check_model(model, ScoreMap)
+    hashes = {
+        str(file): digest_of(check.as_path(file, "files")) for file in check.listed(files, "files")
+    }
     trained = model.fit_scores(scores, key, **options)
     found = []
     if bounds is not None:

@@ -54,7 +54,7 @@ def evaluate(
     eer: EERDefinition | None = None,
     cross_fit: CrossFitLike = None,
     allow_missing: bool = False,
-    rng: Rng = None,
+    rng: Rng = 0,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -102,8 +102,9 @@ def evaluate(
         single system.
     allow_missing : bool, default: False
         Allow that more than half of the trials of the key have no score.
-    rng : Generator, int or None
-        Source of randomness. All systems see the same replicates.
+    rng : Generator, int or None, default: 0
+        Source of replicates, the same for all systems, and of the folds of `cross_fit`: a number
+        always gives the same table, as the command does, None another one each time.
     workers : int, default: 1
         Number of processes for files that are read in blocks.
     progress : bool, default: False

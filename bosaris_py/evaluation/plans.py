@@ -17,7 +17,7 @@ import numpy as np
 
 from bosaris_py import errors
 from bosaris_py._arrays import FilePath, Given
-from bosaris_py._validation import describe, invalid, list_some, one_of
+from bosaris_py._validation import check_mapping, describe, invalid, list_some, listed, one_of
 from bosaris_py.errors import Note
 from bosaris_py.metrics.tandem import Form
 from bosaris_py.metrics.third_class import to_costs
@@ -38,20 +38,25 @@ _FAMILIES = (
 
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
     """Return several texts as a tuple; a single one is a common mistake."""
-    if isinstance(values, str) or any(str(value) != value for value in values):
+    fields = "levels, figures, attacks and notes"
+    if isinstance(values, str) or any(str(value) != value for value in listed(values, fields)):
         hint = "They are texts in a list, as in the files: ['1'], not '1' or [1]."
-        raise invalid("levels, figures, attacks and notes", "be texts", describe(values), hint)
-    return tuple(values)
+        raise invalid(fields, "be texts", describe(values), hint)
+    return tuple(listed(values, fields))
 
 
-def _records(kind: Given, values: Iterable[object]) -> tuple[Given, ...]:
+def _records(kind: Given, values: Iterable[object], name: str) -> tuple[Given, ...]:
     """Return records of a kind; as in TOML some may be tables, or their first field alone."""
-    made = (kind(**value) if isinstance(value, dict) else value for value in values)
+    made = (kind(**one) if isinstance(one, dict) else one for one in listed(values, name))
     return tuple(one if isinstance(one, kind) else kind(one) for one in made)
 
 
+def _numbers(values: object) -> tuple[float, ...]:
+    return tuple(listed(values, "weights"))
+
+
 def _points(values: Iterable[OperatingPoint | float]) -> tuple[OperatingPoint, ...]:
-    return _records(OperatingPoint, values)
+    return _records(OperatingPoint, values, "points")
 
 
 @attrs.frozen
@@ -89,7 +94,7 @@ class PartitionFactor:
         default="both", validator=one_of(("both", "tar", "non")), kw_only=True
     )
     weights: tuple[float, ...] | None = attrs.field(
-        default=None, converter=attrs.converters.optional(tuple), kw_only=True
+        default=None, converter=attrs.converters.optional(_numbers), kw_only=True
     )
 
     def __attrs_post_init__(self) -> None:
@@ -112,11 +117,16 @@ class PartitionFactor:
 
 
 def _factors(values: Iterable[PartitionFactor | str]) -> tuple[PartitionFactor, ...]:
-    return _records(PartitionFactor, values)
+    return _records(PartitionFactor, values, "factors")
+
+
+def _selection(values: Given) -> dict[str, str]:
+    check_mapping(values, "select", "values of columns")
+    return dict(values)
 
 
 def _plans(values: Iterable[EvaluationPlan | str]) -> tuple[EvaluationPlan, ...]:
-    return tuple(map(find_plan, values))
+    return tuple(map(find_plan, listed(values, "parts")))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -195,7 +205,7 @@ class EvaluationPlan:
     title: str = ""
     points: tuple[OperatingPoint, ...] = attrs.field(default=(), converter=_points)
     factors: tuple[PartitionFactor, ...] = attrs.field(default=(), converter=_factors)
-    select: Mapping[str, str] = attrs.field(factory=dict, converter=dict, hash=False)
+    select: Mapping[str, str] = attrs.field(factory=dict, converter=_selection, hash=False)
     parts: tuple[EvaluationPlan, ...] = attrs.field(default=(), converter=_plans)
     normalize: bool = True
     ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
@@ -319,7 +329,7 @@ class EvaluationPlan:
 
 def find_plan(plan: EvaluationPlan | str) -> EvaluationPlan:
     """Return a plan given by itself or by its name."""
-    return plan if isinstance(plan, EvaluationPlan) else PLANS[plan]
+    return plan if isinstance(plan, EvaluationPlan) else PLANS[str(plan)]
 
 
 class _Plans(dict[str, EvaluationPlan]):

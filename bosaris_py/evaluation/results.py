@@ -452,8 +452,8 @@ class Results:
         -------
         pmiss, pfa : float or ndarray of float64, like `thresholds`
         """
-        limits = np.asarray(thresholds, dtype=np.float64)
-        check.refuse_nan(np.atleast_1d(limits), "error_rates_at")
+        limits = check.as_float_array(thresholds, "thresholds").astype(np.float64, copy=False)
+        check.refuse_nan(np.atleast_1d(limits), "thresholds")
         pmiss, pfa = self.sample.rates(limits)
         return pmiss[()], pfa[()]
 

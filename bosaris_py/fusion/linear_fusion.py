@@ -63,6 +63,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
         `apply` then refuses other names, and another order.
     notes : tuple of Note
         What the training left to note; files do not keep it.
+    seen : ndarray of float64 or None
+        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----
@@ -242,7 +244,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
         rows = in_order(x, self.system_names, "x")
         rows = [rows] if isinstance(rows, Scores) else check.as_list(rows)
         if ndx is not None:
-            self._check_systems(len(rows))
+            self._check_systems(len(check.listed(rows, "x")))
             llrs, notes = self._mapped(stack_scores(rows, ndx))
             warn(notes)
             return assemble(llrs, ndx)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import attrs
 import numpy as np
@@ -178,6 +178,8 @@ class QualityFusion(base.TrainedMap):
         Number of training trials with quality measures and a weight above zero.
     notes : tuple of Note
         What the training left to note; files do not keep it.
+    seen : ndarray of float64 or None
+        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----
@@ -212,6 +214,8 @@ class QualityFusion(base.TrainedMap):
     4 targets, 4 non-targets
     >>> fused = fusion.apply([scores], [noise], key)
     """
+
+    takes_qualities: ClassVar[bool] = True
 
     weights: FloatArray = attrs.field(**base.VECTOR)
     offset: float = attrs.field(**base.NUMBER)
@@ -320,6 +324,8 @@ class QualityFusion(base.TrainedMap):
         linear, qtrans = options.pop("linear", None), options.pop("qtrans", None)
         key = as_key(key).bona_fide()
         options = base.weighted(options, key)
+        if not isinstance(linear, LinearFusion | None):
+            raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
         names = None if linear is None else linear.system_names
         rows = stack_tar_non(in_order(systems, names), key)
         measures, n_systems = _measures_of(qualities, key, qtrans), len(rows[0])
@@ -327,7 +333,7 @@ class QualityFusion(base.TrainedMap):
         if linear is None:
             linear = LinearFusion._trained(*rows, **options)
             linear = attrs.evolve(linear, system_names=names_of(systems))
-            notes += linear.notes
+            notes += [attrs.evolve(note, about="linear") for note in linear.notes]
         linear._check_systems(n_systems, "systems")
         # What a given `linear` has not seen may be NaN, or too large.
         refuse_non_finite(*rows)
@@ -534,8 +540,10 @@ def quality_systems(
     """
     ndx = as_ndx(ndx)
     check.check_choice(combine, Combine, "combine")
-    for argument, names in (("offset", offset or ()), ("scale", scale)):
-        if not set(names) <= set(qualities):
+    check.check_mapping(qualities, "qualities", "measures")
+    scale = check.listed(scale, "scale")
+    for argument, names in (("offset", offset), ("scale", scale)):
+        if not all(name in [*qualities] for name in check.listed(names, argument)):
             expected = f"hold names among {', '.join(qualities)}"
             raise check.invalid(argument, expected, check.describe(names))
     values = stack_scores(scores, ndx)

@@ -10,19 +10,19 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FilePath, FloatArray, Given
-from bosaris_py._validation import as_float_array, as_path, describe, invalid
+from bosaris_py._validation import as_float_array, as_path, check_shape, describe, invalid
 from bosaris_py.calibration import LinearCalibration, base
 from bosaris_py.errors import Note, warn
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.scoring import seen_scores
 from bosaris_py.trials import Scores, scores as scoring
-from bosaris_py.trials.key import Key, Ndx, as_key
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx
 
 
-def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]]:
+def _class_lists(scores: Scores, key: Key, name: str) -> tuple[list[FloatArray], list[Note]]:
     """Return the scores of targets, zero-effort impostors and spoofs, and notes of missing ones."""
-    scoring.check_scores(scores)
+    scoring.check_scores(scores, name)
     values, found, notes = scoring.join(scores, key)
     labels = key.labels if found is None else key.labels[found]
     lists = [values[labels == label] for label in (1, -1, -2)]
@@ -48,6 +48,8 @@ class SASVFusion(base.RowMap):
         Share of spoofs among what must be rejected, by cost.
     notes : tuple of Note
         What the training left to note; files do not keep it.
+    seen : ndarray of float64 or None
+        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     See Also
     --------
@@ -157,8 +159,8 @@ class SASVFusion(base.RowMap):
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
         scoring.refuse_utterances(cm, key, "cm")
-        (tar, non, spoofs), asv_notes = _class_lists(asv, key)
-        (*bona, spoof), cm_notes = _class_lists(cm, key)
+        (tar, non, spoofs), asv_notes = _class_lists(asv, key, "asv")
+        (*bona, spoof), cm_notes = _class_lists(cm, key, "cm")
         lines, notes = {}, []
         for name, trials, alarm, missing in (
             ("asv", (tar, non), given.fa_price, asv_notes),
@@ -195,14 +197,19 @@ class SASVFusion(base.RowMap):
             llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
             warn(notes)
             return scoring.assemble(llrs, ndx)
-        rows = np.stack((as_float_array(asv, "asv"), as_float_array(cm, "cm")))
-        llrs, notes = self._mapped(rows.reshape(2, -1))
+        if isinstance(asv, Scores) or isinstance(cm, Scores):
+            expected = "be given with Scores, to say which trials are to be fused"
+            raise invalid("ndx", expected, "None")
+        first, second = as_float_array(asv, "asv"), as_float_array(cm, "cm")
+        check_shape(second, first.shape, "cm", "like `asv`")
+        llrs, notes = self._mapped(np.stack((first.ravel(), second.ravel())))
         warn(notes)
-        return llrs.reshape(rows.shape[1:])[()]
+        return llrs.reshape(first.shape)[()]
 
     def _on_trials(self, scores: Mapping[str, Scores], ndx: Ndx | Key) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
-        scoring.refuse_utterances(scores["cm"], ndx, "cm")
+        scoring.check_scores(scores["asv"], "asv")
+        scoring.refuse_utterances(scores["cm"], as_ndx(ndx), "cm")
         return self._mapped(scoring.stack_scores([scores["asv"], scores["cm"]], ndx))
 
     def apply_files(

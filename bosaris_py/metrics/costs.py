@@ -24,7 +24,7 @@ import numpy as np
 import scipy
 
 from bosaris_py._arrays import ArrayLike, FloatArray, Weighting
-from bosaris_py._validation import as_flag, as_number, refuse_nan
+from bosaris_py._validation import as_flag, as_float_array, as_number, invalid, refuse_nan
 from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
@@ -59,6 +59,8 @@ def to_points(prior: object) -> Points:
 
 def prices(points: Points, *, normalize: bool) -> list[tuple[float, float, float]]:
     """Return Bayes threshold and both prices of each point, for the mean of their costs."""
+    if not points:
+        raise invalid("prior", "hold an operating point", "none")
     costs = DecisionCosts.from_prior(points)
     scale = (costs.default_cost if normalize else 1.0) * np.float64(len(points))
     columns = costs.thresholds, costs.miss / scale, costs.fa / scale
@@ -566,7 +568,7 @@ def error_rates_at(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.5], [0.5, 0.0])
     """
-    limits = np.asarray(thresholds, dtype=np.float64)
+    limits = as_float_array(thresholds, "thresholds").astype(np.float64, copy=False)
     refuse_nan(np.atleast_1d(limits), "thresholds")
     pmiss, pfa = Sample.from_scores(tar, non, tar_weights, non_weights).rates(limits)
     return pmiss[()], pfa[()]

@@ -192,6 +192,8 @@ class SummedClass(abc.ABC):
             return self._mix(np.where(counts > 0, sums, np.nan) / counts).ravel()
 
     def _mix(self, values: FloatArray) -> FloatArray:
+        if self.one.shares.size == 1:
+            return values[:, 0]
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))

@@ -61,7 +61,7 @@ def sigmoid(x: ArrayLike) -> Answer:
     >>> float(sigmoid(0.0))
     0.5
     """
-    return scipy.special.expit(np.asarray(x, dtype=np.float64))
+    return scipy.special.expit(check.as_float_array(x, "x").astype(np.float64, copy=False))
 
 
 def posterior(llr: ArrayLike, prior: "float | OperatingPoint") -> Answer:
@@ -84,7 +84,7 @@ def posterior(llr: ArrayLike, prior: "float | OperatingPoint") -> Answer:
     >>> round(float(posterior(0.0, 0.25)), 12)
     0.25
     """
-    values = np.asarray(llr, dtype=np.float64)
+    values = check.as_float_array(llr, "llr").astype(np.float64, copy=False)
     check.refuse_nan(np.atleast_1d(values), "llr")
     point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
     return sigmoid(values + point.plo)

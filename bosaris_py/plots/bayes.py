@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
 from bosaris_py._arrays import ArrayLike
-from bosaris_py._validation import as_number, as_vector, describe, invalid
+from bosaris_py._validation import as_number, as_vector, check_mapping, describe, invalid, listed
 from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
@@ -460,7 +460,8 @@ def plot_bayes(
     BayesPlot: 15 lines of 2 systems
     """
     chosen = styles.choose(systems, looks, order, highlight, legend, bands, "bayes")
-    if not {*marks} <= {"dr30"}:
+    marks = listed(marks, "marks")
+    if any(mark != "dr30" for mark in marks):
         raise invalid("marks", "be ('dr30',) or empty", describe(marks))
     marked = styles.log_odds(prior)
     limits = _limits_of(chosen.results.values(), marked) if axes is None else axes
@@ -575,11 +576,15 @@ def plot_a_dcf(
     'prior of spoofs (%)'
     """
     given = SpoofCosts.named(costs)
-    lists = {str(name): [np.asarray(x, np.float64) for x in all] for name, all in systems.items()}
+    check_mapping(systems, "systems", "(tar, non, spoof)")
+    lists = {
+        str(name): [as_vector(one, "systems") for one in listed(three, "systems")]
+        for name, three in systems.items()
+    }
     if any(len(found) != 3 for found in lists.values()):
         raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
-    shown = _SPOOF_PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
-    if not (np.diff([0.0, *shown, 1.0]) > 0.0).all():
+    shown = _SPOOF_PRIORS if priors is None else as_vector(priors, "priors")
+    if not shown.size or not (np.diff([0.0, *shown, 1.0]) > 0.0).all():
         raise invalid("priors", "rise between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}

@@ -16,7 +16,7 @@ from matplotlib.axis import Axis
 from matplotlib.transforms import Bbox
 
 from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray
-from bosaris_py._validation import as_vector, describe, invalid
+from bosaris_py._validation import as_vector, describe, invalid, listed
 from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
@@ -50,7 +50,7 @@ def _numbers(values: ArrayLike | None) -> tuple[float, ...]:
 
 
 def _texts(labels: Iterable[str] | None) -> tuple[str, ...]:
-    return tuple(map(str, labels or ()))
+    return tuple(map(str, listed(labels, "xticklabels and yticklabels")))
 
 
 @attrs.frozen
@@ -648,7 +648,8 @@ def plot_det(
     {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
     chosen = styles.choose(systems, looks, order, highlight, legend, bands, "det")
-    if not {*marks} <= {*_MARKS}:
+    marks = listed(marks, "marks")
+    if not all(mark in _MARKS for mark in marks):
         raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
     finders = {"min": _best, "act": _actual}
     asked, point = [mark for mark in finders if mark in marks], 0.5 if prior is None else prior

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_number, describe, invalid
 from bosaris_py.plots import base, looks
 from bosaris_py.uncertainty import ComparisonTable, Estimate
 
@@ -82,6 +82,7 @@ def plot_forest(
     for end in (low, high):
         axes.plot(end, y, marker="|", markersize=6, **look)
     if reference is not None:
+        reference = as_number(reference, "reference", "be finite", math.isfinite)
         ink = looks.text_colour()
         axes.axvline(scale * reference, color=ink, linewidth=0.8, linestyle="--")
     # As many decimals as show three digits of the length of half of the intervals, or more.

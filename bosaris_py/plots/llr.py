@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.typing import ColorType
 
 from bosaris_py._arrays import ArrayLike
-from bosaris_py._validation import check_choice
+from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics import curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
@@ -368,7 +368,10 @@ def plot_reliability(
     'posterior at a prior of 10 %'
     """
     chosen = styles.choose(systems, looks, order, highlight, legend)
-    (plo,) = styles.log_odds(prior)
+    plos = styles.log_odds(prior)
+    if len(plos) != 1:
+        raise invalid("prior", "be one operating point", describe(prior))
+    (plo,) = plos
     words = f"posterior at a prior of {styles.per_cent(plo)}", "share of targets"
     plot = _LLRPlot(ax, _SQUARE, title, *words)
     for _, results in plot._each_of(chosen):

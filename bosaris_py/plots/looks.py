@@ -121,8 +121,10 @@ def choose(
         arguments.check_choice(order, ("eer", "cllr", "min_cllr"), "order")
         figure = attrgetter(order)
         order = sorted(judged, key=lambda name: float(figure(judged[name])))
-    first, strong = order or (), highlight or [*judged]
-    strong = [strong] if isinstance(strong, str) else strong
+    first, strong = (arguments.listed(order, "order"), arguments.listed(highlight, "highlight"))
+    strong = strong or [*judged]
+    arguments.check_mapping(looks, "looks", "matplotlib's properties", Mapping)
+    arguments.check_mapping(bands, "bands", "bands")
     named = {"order": first, "highlight": strong, "looks": looks, "bands": bands}
     for argument, names in named.items():
         for name in names:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import metadata, resources
+from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +24,7 @@ import attrs
 
 from bosaris_py import __version__, _tables as tables, errors, plots
 from bosaris_py._arrays import FilePath
-from bosaris_py._validation import safe
+from bosaris_py._validation import check_mapping, safe
 from bosaris_py.errors import lines_about
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
@@ -90,8 +91,11 @@ def write_report(
     path, title, author, laboratory, date, files, cases, validate
         As for `Evaluation.report`. The same input gives the same file, byte for byte.
     """
+    check_mapping(files, "files", "paths", str | PathLike)
+    check_mapping(cases, "cases", "what `case_llr` returns", CaseLLR)
     refuse_inputs(path, files.values(), "path")
-    comparison, bands = _comparison(evaluation), _bands(evaluation)
+    (comparison, why), bands = _comparison(evaluation), _bands(evaluation)
+    compared = _COMPARED + _table(comparison) if comparison else why
     has_conditions = any(not row.is_whole for row in evaluation.rows)
     facts = _facts(evaluation, bands)
     facts |= {"Date": "" if date is None else str(date), "Versions": _versions()}
@@ -101,7 +105,7 @@ def write_report(
         "systems": ("Systems", _systems(evaluation, comparison)),
         "notes": ("Notes", _notes(evaluation)),
         "conditions": ("Conditions", _table(evaluation) if has_conditions else ""),
-        "comparisons": ("Comparisons", _COMPARED + _table(comparison) if comparison else ""),
+        "comparisons": ("Comparisons", compared),
         "figures": ("Figures", _figures(evaluation, comparison, bands)),
         "summary": ("What was evaluated", _definitions(facts) + _files(files)),
     }
@@ -135,13 +139,16 @@ def _page(title: str, authors: Iterable[str], sections: Mapping[str, tuple[str, 
 # ---- What is gathered
 
 
-def _comparison(evaluation: Evaluation) -> ComparisonTable | None:
-    """Compare pairs, where there are intervals and few systems on the same trials."""
+def _comparison(evaluation: Evaluation) -> tuple[ComparisonTable | None, str]:
+    """Compare pairs, where there are intervals and few systems; say so if their trials differ."""
     plan, systems = evaluation.plan, evaluation.systems
     several = plan is not None and (plan.detectors == 2 or bool(plan.sets))
     if several or not evaluation.how.intervals or not 1 < len(systems) <= _MOST_COMPARED:
-        return None
-    return evaluation.compare()
+        return None, ""
+    try:
+        return evaluation.compare(), ""
+    except errors.TrialMismatchError as error:
+        return None, f"<p>Systems were not compared: {_text(str(error))}</p>"
 
 
 def _bands(evaluation: Evaluation) -> dict[str, Bands]:

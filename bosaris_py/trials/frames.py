@@ -132,7 +132,7 @@ def _names(given: str | Sequence[str] | None, argument: str) -> list[str]:
     """Return the names of columns as a list."""
     if isinstance(given, set | frozenset):
         raise check.invalid(argument, "be a list of names", check.describe(given), check.NO_SET)
-    return [given] if isinstance(given, str) else [*(given or ())]
+    return check.listed(given, argument)
 
 
 def _check_found(scores: Mapping[str, FloatArray], label: object, called: Sequence[str]) -> None:
@@ -173,7 +173,7 @@ def _columns(df: Given, ids: Sequence[object]) -> Frame:
 
 
 def _column(frame: Frame, name: str, argument: str) -> Given:
-    if name in frame:
+    if name in [*frame]:
         return frame[name]
     expected = f"name one column ({check.list_some(frame, 20)})"
     raise check.invalid(argument, expected, check.describe(name))
@@ -252,7 +252,7 @@ def _labels(frame: Frame, name: str, tar: object, non: Given) -> IntArray:
     if len(others) == len(used):
         expected = f"be a label of column {name!r} ({check.list_some(used)})"
         raise check.invalid("tar", expected, check.describe(tar))
-    given = {str(non)} if isinstance(non, str | Number) else {*map(str, non or ())}
+    given = {str(non)} if isinstance(non, Number) else {*map(str, check.listed(non, "non"))}
     if others - given and (given or len(others) > 1):
         expected = f"name all labels of column {name!r} but `tar`"
         hint = "Leave out rows whose label is unknown."

@@ -261,6 +261,7 @@ class Key(Trials):
         >>> key.columns["attack"].values().tolist()
         ['A07', '-']
         """
+        check.check_mapping(columns or {}, "columns", "values")
         given = dict(columns or {})
         listed = {name: values for name, values in given.items() if not is_of_side(values)}
         lines = {f"columns[{name!r}]": values for name, values in listed.items()}
@@ -399,7 +400,10 @@ class Key(Trials):
         2
         """
         names = check.as_ids(ids, "ids")
-        given = speakers.__getitem__ if isinstance(speakers, Mapping) else speakers
+        given = speakers.get if isinstance(speakers, Mapping) else speakers
+        if isinstance(speakers, Mapping) and (unknown := {*names.tolist()} - {*speakers}):
+            expected = "name the speaker of each recording"
+            raise check.invalid("speakers", expected, f"none of {check.list_some(sorted(unknown))}")
         if callable(given):
             given = list(map(given, names.tolist()))
         check.check_same_rows({"ids": ids, "speakers": given})
@@ -662,7 +666,7 @@ def as_labels(labels: object) -> IntArray:
     """Return truth values, or the words target, nontarget and spoof, as labels."""
     if not isinstance(labels, Factor):
         array = np.asarray(check.as_list(labels))
-        if array.dtype.kind not in "UO" or (array.size and type(array[0]) in (bool, np.bool_)):
+        if array.dtype.kind not in "UO" or (array.size and type(array.flat[0]) in (bool, np.bool_)):
             return np.where(check.as_mask(array, "labels"), np.int8(1), np.int8(-1))
         labels = Factor.from_values(check.as_ids(array, "labels"))
     numbers = np.array([_LABELS.get(word, 0) for word in labels.levels.tolist()], dtype=np.int8)

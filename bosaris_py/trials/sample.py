@@ -528,8 +528,8 @@ class Sample:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> tuple[IntArray, IntArray]:
-        return self._count(self.thresholds)
+    def _below(self) -> dict[Grid, tuple[IntArray, IntArray]]:
+        return {}
 
     def counts_below(self, grid: Grid) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
@@ -543,7 +543,9 @@ class Sample:
         -------
         tar, non : (k,) ndarray of int64
         """
-        return self._below if grid == "hull" else self._count(self.grid(grid))
+        if grid not in self._below:
+            self._below[grid] = self._count(self.grid(grid))
+        return self._below[grid]
 
     def _count(self, thresholds: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
@@ -661,7 +663,9 @@ def _shares_with_trials(shares: FloatArray, groups: AnyArray | None) -> FloatArr
 
 def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
     """Raise unless the same trials of a key have scores in all systems."""
-    masks = {name: scoring.trials_within(scores, key) for name, scores in systems.items()}
+    for name, scores in systems.items():
+        scoring.check_scores(scores, name)
+    masks = {name: scoring.trials_within(one, as_key(key)) for name, one in systems.items()}
     first, *others = masks
     for name in others:
         only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]

@@ -399,9 +399,9 @@ def assemble(vector: ArrayLike, ndx: Trials, found: BoolArray | None = None) -> 
     return Scores._from_vector(ndx.ids, cells, values)
 
 
-def check_scores(scores: object) -> None:
+def check_scores(scores: object, name: str = "scores") -> None:
     """Raise unless `scores` holds scores of trials."""
-    align.instance_of((Scores,), scores, "scores", "be a Scores object")
+    align.instance_of((Scores,), scores, name, "be a Scores object")
 
 
 def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[Note]]:
@@ -511,7 +511,7 @@ def scores_of_segments(scores: Scores, ndx: Ndx | Key) -> Scores:
 
 def refuse_utterances(scores: Scores, ndx: Ndx | Key, name: str) -> None:
     """Raise if scores are of utterances, under one model that no trial has."""
-    check_scores(scores)
+    check_scores(scores, name)
     models, segments = scores.ids
     if models.size == 1 and models[0] not in ndx.modelset and np.isin(ndx.segset, segments).any():
         hint = "trials.scores_of_segments(scores, key) repeats the score of an utterance."

@@ -201,8 +201,8 @@ def bootstrap_bands(
 
     Warns
     -----
-    FewErrorsWarning
-        If replicates lost a class.
+    FewErrorsWarning, FewSpeakersWarning
+        If replicates lost a class, or if fewer than 100 speakers are drawn.
 
     Examples
     --------
@@ -226,5 +226,5 @@ def bootstrap_bands(
         case _:
             expected = 'be Scores with a key, or two lists of scores with method="iid"'
             raise check.invalid("scores", expected, check.describe(scores))
-    warn(sample.notes)
+    warn([*sample.notes, *how.few_speakers(sample)])
     return bands_of_sample(sample, how, [kind], x)[kind]

@@ -32,6 +32,7 @@ from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.draws import Method, draw_from, speakers_present
 from bosaris_py.uncertainty.estimate import Estimate, IntervalKind
+from bosaris_py.uncertainty.jackknife import few_speakers
 from bosaris_py.uncertainty.lazy import lazy_draws
 from bosaris_py.uncertainty.proportions import notes_of_few
 
@@ -42,12 +43,16 @@ _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
 _MOST = 10**7
 
 
+def _replications(value: object) -> int:
+    return whole_number(value, 2, "replications", _MOST)
+
+
 @attrs.frozen
 class Resampling:
     """How replicates are drawn, and what interval is made of them."""
 
     method: Method = attrs.field(validator=check.one_of(Method))
-    replications: int
+    replications: int = attrs.field(converter=_replications)
     interval: IntervalKind = attrs.field(validator=check.one_of(IntervalKind))
     confidence: float
     rng: np.random.Generator = attrs.field(converter=check.as_generator)
@@ -55,7 +60,6 @@ class Resampling:
 
     def __attrs_post_init__(self) -> None:
         """Raise if a number is out of range."""
-        whole_number(self.replications, 2, "replications", _MOST)
         check.check_fraction(self.confidence, "confidence")
 
     def speakers(self, key: Key, speakers: SpeakersLike) -> TrialSpeakers | None:
@@ -65,6 +69,10 @@ class Resampling:
         if self.method == "speaker":
             return TrialSpeakers.from_key(key, speakers)
         return TrialSpeakers.from_side(key, speakers, "models")
+
+    def few_speakers(self, view: Sample) -> list[Note]:
+        """Note few speakers, if these are drawn."""
+        return few_speakers(speakers_present(view).size) if self.method == "speaker" else []
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[FloatArray]:
         """Draw the values of a metric, of each system on the same draws."""
@@ -98,6 +106,7 @@ class Resampling:
         value, *others = [metric.computed(view) for view in views]
         drawn, *against = self.replicates(metric, views)
         notes, bounds, correlation = degenerate([drawn, *against]), metric.bounds, None
+        notes += self.few_speakers(views[0])
         if against:
             bounds, correlation = (-np.inf, np.inf), _correlation(drawn, against[0])
             value, drawn = value - others[0], drawn - against[0]
@@ -260,7 +269,7 @@ def set_numbers(labels: ArrayLike | None, n_trials: int | None, name: str) -> In
         raise check.invalid(name, "be given when sets are resampled", "None", hint)
     # numpy would make the text "1" of the number 1, and "None" of a missing label.
     given = labels if isinstance(labels, np.ndarray) else np.array(labels, dtype=object)
-    if given.dtype.kind == "O" and len({type(one) for one in given.tolist()}) == 1:
+    if given.dtype.kind == "O" and given.ndim and len({type(one) for one in given.tolist()}) == 1:
         given = np.array(given.tolist())
     if given.ndim != 1 or given.dtype.kind not in "iuUSTb":
         expected = "be a list of labels, all text or all whole numbers, without missing ones"
@@ -329,6 +338,8 @@ def bootstrap_scores(
     -----
     FewErrorsWarning
         As for `bootstrap`.
+    FewSpeakersWarning
+        If there are fewer than 100 speakers, which are drawn.
 
     See Also
     --------
@@ -368,5 +379,8 @@ def bootstrap_scores(
     who = how.speakers(key, speakers)
     samples = [chosen.joined(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
-    warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
+    names = ["", ""] if against is None else ["scores", "against"]
+    heard = zip(names, (chosen.notes(chosen.view(one)) for one in samples), strict=False)
+    said = [attrs.evolve(note, about=name) for name, notes in heard for note in notes]
+    warn([*said, *found.notes])
     return found

@@ -16,7 +16,7 @@ import numpy as np
 from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import Record, Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
-from bosaris_py.errors import Note, warn
+from bosaris_py.errors import Note, lines_about, said_of_all, warn
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -165,16 +165,16 @@ class ComparisonTable(Table):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is to be said of the differences, each kind once."""
-        found = {note.kind: note for row in self.rows for note in row.difference.notes}
-        return tuple(found.values())
+        """What is to be said of the systems and of their differences."""
+        notes = (note for row in self.rows for note in row.difference.notes)
+        return tuple(said_of_all(notes, {row.first for row in self.rows} | {self.rows[-1].second}))
 
     @property
     def _note(self) -> str:
         first = self.rows[0].difference
         what = f"{self.metric}, first minus second; {100 * (1 - self.level):g} % intervals"
         how = f"{what}: {first.method}; Holm's correction, level {self.level:g}"
-        texts, who = [note.text for note in self.notes], f"{self.n_speakers} speakers"
+        texts, who = lines_about(self.notes), f"{self.n_speakers} speakers"
         if self.n_speakers and not any(text.startswith(who) for text in texts):
             texts.append(who)
         return joined_notes(how, *texts)
@@ -210,7 +210,10 @@ def compare_samples(
 ) -> ComparisonTable:
     """Compare each pair of systems whose samples have the same trials and speakers."""
     found = {name: jackknife([metric], sample)[0] for name, sample in samples.items()}
-    notes = {name: metric.notes(left.sample) for name, (_, left) in found.items()}
+    notes = {
+        name: [attrs.evolve(note, about=name) for note in metric.notes(left.sample)]
+        for name, (_, left) in found.items()
+    }
     differences = {}
     for a, b in itertools.combinations(found, 2):
         (one, left), (other, _) = found[a], found[b]

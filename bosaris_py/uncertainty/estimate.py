@@ -406,10 +406,10 @@ def quantile(values: ArrayLike, probability: ArrayLike) -> Answer:
     >>> quantile([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]).tolist()
     [1.0, 2.0, 3.0]
     """
-    sample = np.array(values, dtype=np.float64, ndmin=1)
+    sample = np.atleast_1d(check.as_float_array(values, "values").astype(np.float64, copy=False))
     check.check_not_empty(sample, "values")
     check.refuse_nan(sample, "quantile")
-    p = np.asarray(probability, dtype=np.float64)
+    p = check.as_float_array(probability, "probability").astype(np.float64, copy=False)
     if not np.all((p >= 0) & (p <= 1)):
         hint = "Percentages must be divided by 100."
         raise check.invalid("probability", "lie in [0, 1]", check.describe(probability), hint)

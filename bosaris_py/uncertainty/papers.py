@@ -553,7 +553,7 @@ def bootstrap_table(
             raise check.invalid("groups", expected, "True")
         check_same_trials(named, key)
     rows, notes = [], []
-    for method in methods:
+    for method in check.listed(methods, "methods"):
         how = Resampling(method, replications, interval, confidence, seed, progress)
         who = how.speakers(key, speakers)
         views = {
@@ -572,7 +572,8 @@ def bootstrap_table(
             spread = _many_runs(chosen, view, many, max(size, _FEWEST_RUNS)) if size else None
             bound = _upper_bound(chosen, view) if len(points) == 1 else None
             rows.append(BootstrapRow(name, method, estimate, bound, spread, letters.get(name, "")))
-            notes += [*chosen.notes(view), *estimate.notes]
+            found = (*chosen.notes(view), *estimate.notes)
+            notes += [attrs.evolve(note, about=name) for note in found]
     warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
     labels = dict.fromkeys(one.label for one in metrics.values())

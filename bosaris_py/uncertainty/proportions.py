@@ -122,6 +122,8 @@ class ErrorCounts:
         hint = "Percentages must be divided by 100."
         for name, rate in (("pmiss", pmiss), ("pfa", pfa)):
             check.as_number(rate, name, "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0, hint)
+        for name, n in (("n_tar", n_tar), ("n_non", n_non)):
+            check.as_number(n, name, "be 1 or more", _is_many)
         return cls(pmiss * n_tar, n_tar, pfa * n_non, n_non)
 
     @classmethod

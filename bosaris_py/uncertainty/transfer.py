@@ -31,9 +31,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
-from bosaris_py._tables import joined_notes, text_table
+from bosaris_py._tables import joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
-from bosaris_py.errors import Note, warn
+from bosaris_py.errors import Note, lines_about, warn
 from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.ranks import inverted
@@ -145,15 +145,17 @@ class Transfer:
     hter : float or Estimate
         Half total error rate, the mean of both.
     cost : float or Estimate
-        Detection cost, not normalized.
+        Detection cost.
     own_minimum : float or Estimate
-        The least cost that any threshold has on the test set, not normalized.
+        The least cost that any threshold has on the test set.
     regret : float or Estimate
         What `cost` exceeds `own_minimum` by.
     rule : str
         How the threshold was chosen.
     point : OperatingPoint
         Prior and prices of the costs.
+    normalize : bool
+        Whether costs are divided by that of the better decision without a detector.
     notes : tuple of Note
         What is to be said of it.
     """
@@ -167,18 +169,24 @@ class Transfer:
     regret: float | Estimate
     rule: str
     point: OperatingPoint
+    normalize: bool = True
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         """Lay the figures out as a table, with what they are below."""
         rows = [["figure", "test"]]
-        rows += [[name, _shown(getattr(self, figure), ".2%")] for figure, name in _FIGURES.items()]
+        forms = {name: ".4f" for name in ("cost", "own_minimum", "regret")}
+        rows += [
+            [name, _shown(getattr(self, figure), forms.get(figure, ".2%"))]
+            for figure, name in _FIGURES.items()
+        ]
         prior, miss, alarm = attrs.astuple(self.point)
         prices = "" if miss == alarm == 1 else f", C(miss) {miss:g}, C(false alarm) {alarm:g}"
         below = (
             f"threshold {_shown(self.threshold, '.4g')} of rule {self.rule} on dev",
-            f"cost at P(target) {prior:g}{prices}, not normalized",
-            *(f"{note.about}: {note.text.rstrip('.')}" for note in self.notes),
+            f"cost at P(target) {prior:g}{prices}",
+            scale_of_costs(self.normalize),
+            *lines_about(self.notes),
         )
         lines = text_table(rows, left=(0, 1), rules=(1,))
         return "\n".join([*map(str.rstrip, lines), f"({joined_notes(*below)})"])
@@ -228,12 +236,12 @@ class _OfBothSets(Jackknife):
 
 
 def _figures(
-    test: Sample, threshold: ArrayLike, point: OperatingPoint, minimum: float
+    test: Sample, threshold: ArrayLike, price: tuple[float, float], minimum: float
 ) -> dict[str, FloatArray]:
     """Judge the test set at each threshold, NaN where there is none."""
     limits = np.asarray(threshold, dtype=np.float64)
     pmiss, pfa = (np.where(np.isnan(limits), np.nan, rates) for rates in test.rates(limits))
-    cost = point.miss_cost * pmiss + point.fa_cost * pfa
+    cost = price[0] * pmiss + price[1] * pfa
     # A cost that is the minimum differs from it by rounding.
     least, regret = np.full(limits.shape, minimum), np.maximum(cost - minimum, 0.0)
     figures = limits, pmiss, pfa, (pmiss + pfa) / 2.0, cost, least, regret
@@ -241,13 +249,13 @@ def _figures(
 
 
 def _estimates(
-    dev: Sample, test: Sample, rule: _Rule, figures: Mapping[str, float]
+    dev: Sample, test: Sample, rule: _Rule, figures: Mapping[str, float], least: MinDCF
 ) -> dict[str, Estimate]:
     """Estimate all figures by leaving out each speaker of either set."""
-    threshold, point = figures["threshold"], rule.point
+    threshold, price = figures["threshold"], least.points[0][1:]
     judges: list[AnyMetric] = [Pmiss(threshold), Pfa(threshold)]
-    judges += [DCF(threshold, prior, normalize=False) for prior in (0.5, point)]
-    found = jackknife([*judges, MinDCF(point, normalize=False)], test)
+    judges += [DCF(threshold, 0.5, normalize=False), DCF(threshold, rule.point, least.normalize)]
+    found = jackknife([*judges, least], test)
     of_test = {name: one for name, (one, _) in zip(_FIGURES, found, strict=False)}
     bounds = 0.0, of_test["cost"].bounds[1]
     of_test["regret"] = attrs.evolve(of_test["cost"].minus(of_test["own_minimum"]), bounds=bounds)
@@ -257,7 +265,7 @@ def _estimates(
 
     grid = dev.grid("all")
     blocks = [rule.thresholds(grid, block.rates("all")) for block in without_dev.blocks("all")]
-    of_dev = _figures(test, np.concatenate(blocks), point, figures["own_minimum"])
+    of_dev = _figures(test, np.concatenate(blocks), price, figures["own_minimum"])
     names = [one.names for one in (without_dev, without_test) if one.names is not None]
     both = np.concatenate(names) if len(names) == 2 else None
     estimates = {}
@@ -285,6 +293,7 @@ def transfer(
     *,
     rule: Rule = "eer",
     prior: OperatingPoint | float = 0.5,
+    normalize: bool = True,
     speakers: SpeakersLike = None,
 ) -> Transfer:
     r"""Judge a test set at the threshold that a development set chooses.
@@ -299,7 +308,10 @@ def transfer(
         so high. ``"bayes"``: the Bayes threshold of `prior`, for log-likelihood-ratios; dev chooses
         nothing.
     prior : float or OperatingPoint, default: 0.5
-        Of the costs, which are not normalized: at 0.5 the cost is the HTER.
+        Of the costs.
+    normalize : bool, default: True
+        Divide costs by that of the better decision without a detector. Without it the cost at 0.5
+        is the HTER.
     speakers : optional
         A column of the keys, a pair (of models, of segments), a mapping or a function of the id.
         Where a key has one model, as that of a countermeasure has, each trial has one speaker.
@@ -343,15 +355,15 @@ def transfer(
     >>> test = range(-15, 85), range(-60, 60)
     >>> found = unc.transfer(dev, test, rule="eer")
     >>> print(f"{found.threshold}: {found.pmiss:.2f}, {found.pfa:.2f}; {found.regret:.4f}")
-    24.5: 0.40, 0.29; 0.0333
+    24.5: 0.40, 0.29; 0.0667
     """
     point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
     chosen = _Rule.from_argument(rule, point)
     of_dev, of_test = _sample(dev, "dev", speakers), _sample(test, "test", speakers)
     chosen.check_support(of_dev)
     (threshold,) = chosen.thresholds(of_dev.grid("all"), of_dev.rates_at_all(grid="all"))
-    minimum = MinDCF(point, normalize=False).value(of_test)
-    judged = _figures(of_test, threshold, point, minimum)
+    least = MinDCF(point, normalize)
+    judged = _figures(of_test, threshold, least.points[0][1:], least.value(of_test))
     figures: dict[str, float] = {name: float(value) for name, value in judged.items()}
     of_scores = no_llrs if chosen.name == "bayes" else inverted
     notes = {
@@ -367,8 +379,9 @@ def transfer(
         if (common := np.intersect1d(first, second)).size:
             found = f"{common.size} who are in both ({list_some(common.tolist())})"
             raise invalid("speakers", "be other persons in dev than in test", found)
-        estimates = _estimates(of_dev, of_test, chosen, figures)
-        notes["speakers"] = list(estimates["hter"].notes)
+        estimates = _estimates(of_dev, of_test, chosen, figures, least)
+        notes[""] = list(estimates["hter"].notes)
     said = tuple(attrs.evolve(one, about=about) for about in notes for one in notes[about])
     warn(said)
-    return Transfer(**(estimates or figures), rule=str(chosen), point=point, notes=said)
+    both = estimates or figures
+    return Transfer(**both, rule=str(chosen), point=point, normalize=least.normalize, notes=said)

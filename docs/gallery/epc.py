@@ -8,6 +8,7 @@ labels = {"xlabel": "weight of false alarms", "ylabel": "cost on the eval set"}
 sets, (figure, axes) = bp.load_example("asvspoof2019_la"), plt.subplots(subplot_kw=labels)
 for name in ("xvector", "ecapa"):
     alphas, both = [i / 20 for i in range(1, 20)], [(s.scores[name], s.key) for s in sets]
-    costs = [bp.uncertainty.transfer(*both, rule="min-cost", prior=1 - a).cost for a in alphas]
+    how = {"rule": "min-cost", "normalize": False}
+    costs = [bp.uncertainty.transfer(*both, prior=1 - a, **how).cost for a in alphas]
     axes.plot(alphas, costs, label=name)
 axes.legend()

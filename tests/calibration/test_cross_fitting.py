@@ -91,6 +91,9 @@ def test_weights_of_conditions_are_used():
     tar, non = conditions.trial_weights(KEY)
     same = crossed(LinearCalibration, tar_weights=tar, non_weights=non)
     assert same.scores == fitted.scores != crossed(LinearCalibration).scores
+    # Without a seed the folds are those of 0, as of the command.
+    one, other = (cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS) for _ in "ab")
+    assert one.scores == other.scores == crossed(LinearCalibration, rng=0).scores
 
 
 def test_fusions_are_cross_fitted():

@@ -79,7 +79,7 @@ def test_each_call_has_its_own_warnings() -> None:
     check(JOBS, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert ["missing" in judge(scores)[1] for scores in (HALF, WHOLE)] == [True, False]
+        assert ["targets missing" in judge(scores)[1] for scores in (HALF, WHOLE)] == [True, False]
 
 
 # Python 3.11 cannot trace two threads that begin at the same moment, which measuring coverage asks

@@ -50,6 +50,9 @@ def test_the_llr_is_that_of_the_mixture(trials):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     tar, _ = fusion.apply(asv=asv, cm=cm, ndx=key).get_tar_non(key)
     np.testing.assert_array_equal(np.sort(tar), np.sort(found[kinds == "target"]))
+    for name, bad in (("ndx", {"cm": cm}), ("cm", {"cm": [1.0]}), ("asv", {"ndx": key, "cm": cm})):
+        with pytest.raises(InvalidInputError, match=f"^`{name}` must"):
+            fusion.apply(**{"asv": one, "cm": other, **bad})
     # Far from 0 nothing overflows.
     with pytest.warns(SuspectScoresWarning):
         assert np.isfinite(fusion.apply(asv=[1e4, -1e4], cm=[-1e4, -1e4])).all()

@@ -741,7 +741,7 @@ def evaluate_cross_fit(x):
 
 def transfer(x, rule):
     test = scores_of(x, "b"), key_of(x)
-    found = unc.transfer(trials_of(x), test, rule=rule, prior=0.1)
+    found = unc.transfer(trials_of(x), test, rule=rule, prior=0.1, normalize=False)
     return found.pmiss, found.pfa, found.hter, found.cost, found.own_minimum
 
 

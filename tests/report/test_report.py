@@ -230,6 +230,10 @@ def test_bands_of_few_systems_or_of_the_best(count, shaded, tmp_path, drawn):
     systems = {name: make(1, 1.0 + i / 2) for i, name in enumerate("ABC"[:count])}
     found = evaluate(systems, speakers=speaker, replications=10, rng=3)
     assert f"Shade: where the true curve of {shaded} may lie" in written(found, tmp_path)
+    fewer = make(1, 1.0).filter(MODELS[1:], SEGMENTS, keep=True)
+    found = evaluate(systems | {"A B": fewer}, speakers=speaker)
+    told = section(written(found, tmp_path), "comparisons")
+    assert "Systems were not compared: `A` and `A B` must be of the same trials;" in told
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from bosaris_py.metrics.curves import ECECurve
 from bosaris_py.numerics import sigmoid
 from tests.uncertainty.samples import square
 
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 KINDS = ("det", "bayes", "tippett", "ece")
 PLO = np.array([-2.0, 0.0, 1.5])
 X = {"det": np.array([0.01, 0.1, 0.5]), "bayes": PLO, "tippett": PLO, "ece": PLO}

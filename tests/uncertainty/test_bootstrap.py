@@ -5,7 +5,12 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import (
+    FewErrorsWarning,
+    FewSpeakersWarning,
+    InvalidInputError,
+    TrialMismatchError,
+)
 from bosaris_py.trials.sample import Sample
 from bosaris_py.uncertainty.bootstrap import Resampling, few_errors
 from tests.uncertainty.samples import square
@@ -116,3 +121,5 @@ def test_few_errors_are_told_and_progress_if_asked(capsys: pytest.CaptureFixture
     assert not Resampling("iid", 2, "percentile", 0.95, rng=1).progress
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
+    with pytest.warns(FewSpeakersWarning, match="^12 speakers: a kind"):
+        unc.bootstrap_scores(ONE, KEY, unc.Cllr(), replications=10.0, rng=1)

@@ -5,7 +5,12 @@ import pytest
 from scipy import stats
 
 from bosaris_py import Scores, uncertainty as unc
-from bosaris_py.errors import FewSpeakersWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import (
+    FewSpeakersWarning,
+    InvalidInputError,
+    SuspectScoresWarning,
+    TrialMismatchError,
+)
 from bosaris_py.uncertainty.compare import Comparison, ComparisonTable, holm
 from tests.uncertainty.samples import square
 
@@ -50,6 +55,9 @@ def test_difference_equals_a_naive_loop() -> None:
     assert row.difference.standard_error == pytest.approx(error, rel=1e-11)
     expected = 2 * stats.t.sf(abs(row.difference.value) / error, K - 1)
     assert row.p == row.p_holm == pytest.approx(expected, rel=1e-9)
+    systems["b"] = OTHER.transform(np.negative)
+    with pytest.warns(FewSpeakersWarning), pytest.warns(SuspectScoresWarning, match="^b: The area"):
+        unc.compare_systems(systems, KEY, metric)
 
 
 @pytest.fixture(scope="module")

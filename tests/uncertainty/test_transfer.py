@@ -1,5 +1,6 @@
 """Thresholds of another set: exact fractions, every threshold tried, and a loop over speakers."""
 
+import functools
 import math
 import warnings
 
@@ -14,7 +15,10 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.jackknife import Jackknife
-from bosaris_py.uncertainty.transfer import transfer
+from bosaris_py.uncertainty.transfer import transfer as normalized
+
+# Formulas are those of costs as they are.
+transfer = functools.partial(normalized, normalize=False)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -271,6 +275,15 @@ def test_values_are_the_same_with_and_without_speakers(rng):
     found, plain = transfer(dev, test, speakers=speaker), transfer(dev, test)
     assert all(getattr(found, figure).value == getattr(plain, figure) for figure in FIGURES)
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
+    # Divided by .6, the cost of accepting none.
+    for who in (None, speaker):
+        old, new = (f(dev, test, prior=POINT, speakers=who) for f in (transfer, normalized))
+        for figure in FIGURES:
+            ends = [getattr(one, figure) for one in (old, new)]
+            ends = [[x.value, *x.interval()] if who else [x] for x in ends]
+            scale = 0.6 if figure in FIGURES[4:] else 1.0
+            assert ends[0] == pytest.approx([scale * x for x in ends[1]], rel=1e-9)
+        assert "costs are normalized" in repr(new)
 
 
 @pytest.mark.parametrize("rule", ["eer", "bayes"])
