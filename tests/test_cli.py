@@ -4,6 +4,7 @@ import ast
 import csv
 import errno
 import fcntl
+import gzip
 import hashlib
 import json
 import math
@@ -186,7 +187,10 @@ class TestFiles:
         first, second = map(bp.files.text.read_table, ("dev_key.tsv", "key.csv"))
         assert first.models == second.models
         assert first.columns == second.columns
-        assert run("convert", "dev_key.tsv", "m.h5")[0] == 0
+        lost = "bosaris: warning: k.txt: gender, speaker left out: .csv has a place for them\n"
+        for words in (("dev_key.tsv",), ("key.csv", "--to", "voxceleb-trials"), ("m.h5",)):
+            run("convert", "dev_key.tsv", "m.h5", "--force")
+            assert run("convert", words[0], "k.txt", *words[1:], "--force") == (0, "", lost)
         assert sorted(bp.Key.read("m.h5").columns) == ["gender", "speaker"]
         for name, cls in (("dev_key.h5", bp.Key), ("dev_a.h5", bp.Scores)):
             assert run("convert", name, "d.h5", "--form", "dense", "--force")[0] == 0
@@ -200,9 +204,14 @@ class TestFiles:
     def test_a_dash_is_standard_input(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         line = ("--key", "eval_key.h5", "--json")
         expected = run("evaluate", "A=eval_a.txt", *line)[1]
-        with open("eval_a.txt") as stream:  # noqa: PTH123
-            monkeypatch.setattr(sys, "stdin", stream)
-            assert run("evaluate", "A=-", *line)[1] == expected
+        Path("packed").write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))
+        # Of what is no key, no file of this program is named.
+        told = "bosaris: error: standard input: .* Use --tar FILE --non - if these are scores .*"
+        for name, words in (("eval_a.txt", line), ("packed", line), ("packed", ("--key", "-"))):
+            with open(name) as stream:  # noqa: PTH123
+                monkeypatch.setattr(sys, "stdin", stream)
+                code, out, err = run("evaluate", "A=-", *words)
+            assert (out == expected) if words == line else re.fullmatch(told, err.strip())
 
     def test_lines_without_a_score(self, run: Run) -> None:
         _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
@@ -539,6 +548,44 @@ REFUSED = [
     ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
     ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
     ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --prior 0.1:1:1:1", 2, "expected P, or P:CMISS:CFA"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:^p. --bootstrap 9 --seed -1", 1, "a whole number from 0"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --metadata dev_a.txt", 1, "--metadata takes a key with"),
+    ("evaluate dev_a.h5 --mates models.txt", 1, "--mates must have targets with scores"),
+    ("evaluate --tar dev_a.txt --non dev_b.txt --speakers models.txt", 2, "--speakers needs a key"),
+    ("evaluate --tar dev_a.txt --non dev_a.txt", 2, "--tar and --non name one file"),
+    ("evaluate --tar dev_a.h5 --non dev_b.txt", 1, "here a text is needed"),
+    (
+        "plot det --tar dev_a.txt --non dev_b.txt --conditions x -o p.svg",
+        1,
+        "--conditions must be left",
+    ),
+    (
+        "plot forest dev_a.h5 --key dev_key.tsv --speakers gender -o p.svg",
+        1,
+        "no interval of dev_a",
+    ),
+    ("compare dev_a.h5 dev_b.h5 --key dev_key.h5 --eer step --statistic auc", 2, "--statistic eer"),
+    ("fuse dev_a.h5 short.txt --key dev_key.h5 --model n.json", 1, "Take these trials out of"),
+    ("fuse dev_a.h5 --key dev_key.h5 --model n.json --costs a-DCF1", 2, "with --spoof keep"),
+    ("fuse --model f.json --apply dev_a.h5 -o x.h5", 2, "trained on 2 systems; --apply names 1"),
+    ("calibrate dev_a.h5 --key dev_key.h5 --model m.txt", 2, "--model must end in .json"),
+    ("calibrate --model {} --apply dev_a.h5 -o x.h5", 1, "{}: no model of this package: it lacks"),
+    ("calibrate --model m.json --apply short.txt --trials odd.txt -o x.h5", 1, "--key-columns"),
+    (
+        "calibrate --model m.json --apply dev_a.h5 --trials models.txt -o x.h5",
+        1,
+        "--trials must hold",
+    ),
+    ("calibrate nan.txt --key dev_a.txt --model n.json", 1, "so it is no key."),
+    ("convert dev_a.h5 o.h5 --key dev_key.h5", 2, "--to NAME"),
+    ("convert dev_key.h5 o.h5 --ids basename", 2, "only where scores meet trials"),
+    ("convert spoofs.h5 o.mat", 1, "OUTPUT must be .h5 where there are spoofs"),
+    (
+        "case 1 dev_a.h5 --key dev_key.h5 --same '' --different b --reference c",
+        1,
+        "--same and --diff",
+    ),
 ]
 
 
@@ -551,6 +598,9 @@ def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, messa
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("m.json")
     _with_spoofs().save("spoofs.h5")
+    Path("{}").write_text("{}")
+    _write("short.txt", *Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:9])
+    bp.LinearFusion.from_weights([1.0, 2.0], 0.0).save("f.json")
     before = sorted(folder.rglob("*"))
     found, out, err = run(*shlex.split(line))
     *others, last = err.splitlines()

@@ -243,7 +243,12 @@ class LinearFusion(base.LinearMap, base.RowMap):
         rows = [rows] if isinstance(rows, Scores) else check.as_list(rows)
         if ndx is not None:
             self._check_systems(len(rows))
-            llrs, notes = self._mapped(stack_scores(rows, ndx))
+            named = (
+                rows
+                if self.system_names is None
+                else dict(zip(self.system_names, rows, strict=True))
+            )
+            llrs, notes = self._mapped(stack_scores(named, ndx))
             warn(notes)
             return assemble(llrs, ndx)
         if isinstance(rows, list | tuple) and any(isinstance(row, Scores) for row in rows):
