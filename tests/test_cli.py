@@ -210,7 +210,7 @@ class TestFiles:
         for name, words in (("eval_a.txt", line), ("packed", line), ("packed", ("--key", "-"))):
             with open(name) as stream:  # noqa: PTH123
                 monkeypatch.setattr(sys, "stdin", stream)
-                code, out, err = run("evaluate", "A=-", *words)
+                out, err = run("evaluate", "A=-", *words)[1:]
             assert (out == expected) if words == line else re.fullmatch(told, err.strip())
 
     def test_lines_without_a_score(self, run: Run) -> None:
@@ -549,7 +549,11 @@ REFUSED = [
     ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
     ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
     ("evaluate dev_a.h5 --key dev_key.h5 --prior 0.1:1:1:1", 2, "expected P, or P:CMISS:CFA"),
-    ("evaluate dev_a.h5 --key dev_key.h5 --speakers re:^p. --bootstrap 9 --seed -1", 1, "a whole number from 0"),
+    (
+        "evaluate dev_a.h5 --key dev_key.h5 --speakers re:^p. --bootstrap 9 --seed -1",
+        1,
+        "a whole number from 0",
+    ),
     ("evaluate dev_a.h5 --key dev_key.h5 --metadata dev_a.txt", 1, "--metadata takes a key with"),
     ("evaluate dev_a.h5 --mates models.txt", 1, "--mates must have targets with scores"),
     ("evaluate --tar dev_a.txt --non dev_b.txt --speakers models.txt", 2, "--speakers needs a key"),

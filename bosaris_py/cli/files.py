@@ -165,9 +165,7 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
         raise InvalidInputError(f"--ids {changes} {told}") from error
 
 
-def load_labelled(
-    args: argparse.Namespace, path: str, trials: str | None = None
-) -> tuple[bp.Scores, bp.Key | None]:
+def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
     """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
     args.side = "score"
     base = getattr(args, "base", None)
@@ -177,17 +175,16 @@ def load_labelled(
         from bosaris_py.files.text import read_table
 
         how = text_options(args, "key_", spoof="keep", extra=False)
-        order = trials or vars(args).get("key") or args.trials
-        listed = read_table(split_column(order)[0], **how)
+        listed = read_table(split_column(vars(args).get("key") or args.trials)[0], **how)
         found = bp.trials.read.read_answers(file, listed, base=base, **options)
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)
     return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
 
 
-def load_scores(args: argparse.Namespace, path: str, trials: str | None = None) -> bp.Scores:
-    """Read the scores of a file, or of a column behind the sign #, perhaps of listed trials."""
-    return load_labelled(args, path, trials)[0]
+def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
+    """Read the scores of a file, or of a column behind the sign #."""
+    return load_labelled(args, path)[0]
 
 
 def load_key(args: argparse.Namespace) -> bp.Key:
@@ -304,10 +301,7 @@ def check_files(args: argparse.Namespace) -> None:
         ("--mates takes the place of --key", {"key", "mates"} <= given),
         ("--metadata adds columns to --key", "metadata" in given and not keys & {"key", "mates"}),
         ("--mates is of scores that are judged or trained on", "mates" in given and lone),
-        (
-            "--scores-in-order needs the list or key, to be judged, trained on or applied to",
-            args.scores_in_order and (args.command == "convert" or not listed),
-        ),
+        ("--scores-in-order needs the list or key", args.scores_in_order and not listed),
     )
     changed = args.ids or args.score_ids or args.key_ids
     refuse(("ids are changed only where scores meet trials", changed and not (keys or listed)))
@@ -341,15 +335,10 @@ def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None
         found.save(output)
         if Path(output).suffix.lower() in (".txt", ".mat"):
             rest = [name for name in getattr(found, "columns", ()) if name != "label"]
-            bp.errors.warn(bp.files.writing.notes_of_rest(output, rest))
+            bp.files.writing.warn_of_rest(output, rest)
         return
     contents = {"scores": found, **parts} if isinstance(found, bp.Scores) else {"trials": found}
-    write_text(output, bp.trials.to_table(**contents), text_format)
-
-
-def write_text(output: str, table: Any, text_format: str) -> None:
-    """Write a table in a text format, and warn of what that has no place for."""
-    bp.errors.warn(bp.files.writing.write_noted(output, table, text_format))
+    bp.files.writing.write_table(output, bp.trials.to_table(**contents), text_format)
 
 
 # ---- The subcommands info, check and convert
@@ -440,15 +429,19 @@ def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
     file, options = place_of_scores(args, args.input)
     text_format = format_of_text(args.target, args.to)
-    refuse(("--key gives labels to text: --to NAME, or .csv", args.key and text_format is None))
+    if args.key:
+        refuse(("--key gives labels to text: --to NAME, or .csv", text_format is None))
+        scores, key = load_scores(args, args.input), load_key(args)
+        refuse_strangers(scores, key)
+        save_as(scores, args.target, args.to, trials=key)
+        return
     readers: dict[str, Any] = {"scores": bp.read_scores, "key": bp.read_key}
     readers["trials"] = bp.read_trials
-    content = args.content or ("scores" if args.key else None)
-    found = readers[content](file, **options) if content else _read_any(file, **options)
+    found = readers.get(args.content, _read_any)(file, **options)
     if isinstance(found, bp.files.columns.Table):
         # From text to text, lines stay as they are.
         if text_format is not None and not args.form:
-            write_text(args.target, found, text_format)
+            bp.files.writing.write_table(args.target, found, text_format)
             return
         has_labels = found.is_target is not None
         content = "key" if has_labels else "trials"
@@ -457,11 +450,7 @@ def convert(args: argparse.Namespace) -> None:
             of_key = "; --content key takes the labels" * has_labels
             say(f"{args.target} has the {content}, nothing else of the table{of_key}")
         found = readers[content](file, **options)
-    parts: dict[str, bp.Key] = {}
-    if args.key and isinstance(found, bp.Scores):
-        found, parts["trials"] = with_ids(found, args, "score"), load_key(args)
-        refuse_strangers(found, parts["trials"])
-    save_as(_in_matrix(found) if args.form else found, args.target, args.to, **parts)
+    save_as(_in_matrix(found) if args.form else found, args.target, args.to)
 
 
 def _in_matrix(found: Any) -> Any:

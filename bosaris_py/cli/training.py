@@ -43,6 +43,8 @@ def _model(args: argparse.Namespace, kinds: Map, chosen: Map, **settings: Map) -
         raise UsageError(f"{args.model} is of another kind, which `bosaris info` shows")
     if args.training and args.model is not None:
         model.save(args.model)
+    # What is applied is of other trials, if these are listed.
+    args.key = args.key if args.trials is None else None
     return model
 
 
@@ -94,7 +96,7 @@ def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
     if hasattr(model, "apply_file") and are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
         return
-    scores = load_scores(args, file, args.trials)
+    scores = load_scores(args, file)
     if args.trials is not None:
         trials = load_trials(args)
         files.refuse_strangers(scores, trials)
@@ -158,7 +160,7 @@ def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
         where |= {"ndx_file": args.trials, "output_file": args.output}
         model.apply_files(**where, progress=files.at_terminal())
         return
-    scores = [load_scores(args, file, args.trials) for file in paths]
+    scores = [load_scores(args, file) for file in paths]
     trials = scores[0].to_ndx() if args.trials is None else load_trials(args)
     # Fusion itself refuses systems that lack trials of the first.
     if args.trials is None and any(part.n_trials > trials.n_trials for part in scores):

@@ -371,9 +371,8 @@ def as_told(columns: Columns | None, width: int) -> Told:
     if not (isinstance(told, list | tuple) and told and all(isinstance(n, str) for n in told)):
         raise invalid("columns", "be a list of names", describe(columns))
     if repeated := {*repetitions(told)} - {"-"}:
-        raise invalid(
-            "columns", "name each column once", f"{list_some(sorted(repeated))} more than once"
-        )
+        got = f"{list_some(sorted(repeated))} more than once"
+        raise invalid("columns", "name each column once", got)
     return [*told]
 
 

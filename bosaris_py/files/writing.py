@@ -29,7 +29,7 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
 from bosaris_py._validation import as_path, invalid, list_some, repetitions
-from bosaris_py.errors import BosarisWarning, Note
+from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.files import formats, text
 from bosaris_py.files.columns import KIND, TARGET, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import line_error
@@ -68,6 +68,11 @@ def write_table(
         How a number is written, for instance ``"%.5f"``. By default with as many digits as are
         needed to read the same number back.
 
+    Warns
+    -----
+    BosarisWarning
+        If the format has no place for labels, scores or columns.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -81,13 +86,6 @@ def write_table(
     anna      s1        2.5
     bert      s1        -1.0
     """
-    write_noted(path, table, format, number_format)
-
-
-def write_noted(
-    path: FilePath, table: Table, format: str, number_format: str | None = None
-) -> list[Note]:
-    """Write trials as `write_table` does; return notes of what is not written."""
     chosen, spell = find_format(format), _speller(number_format)
     held = {"model", "segment", "-", *table.columns}
     held |= {"label"} if table.is_target is not None else set()
@@ -119,15 +117,13 @@ def write_noted(
     roles = {"label": table.is_target is not None, "score": table.scores is not None}
     roles["model"] = "segment" in has and table.models.levels.size > 1
     rest = [f"{role}s" for role, is_held in roles.items() if is_held and role not in has]
-    return notes_of_rest(
-        path, [*rest, *(n for n in table.columns if n not in {*has, "label", KIND})]
-    )
+    warn_of_rest(path, [*rest, *(n for n in table.columns if n not in {*has, "label", KIND})])
 
 
-def notes_of_rest(path: FilePath, names: Sequence[str]) -> list[Note]:
-    """Note what a file has no place for."""
+def warn_of_rest(path: FilePath, names: Sequence[str]) -> None:
+    """Warn of what a file has no place for."""
     text = f"{path}: {list_some(names)} left out: .csv has a place for them"
-    return [Note(BosarisWarning, text)] if names else []
+    warn([Note(BosarisWarning, text)] * bool(names))
 
 
 def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:

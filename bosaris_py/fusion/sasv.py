@@ -27,11 +27,7 @@ def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]
     lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            hint = (
-                'For instance Key.from_trials(..., labels) with "spoof".'
-                if noun == "spoofs"
-                else ""
-            )
+            hint = 'Key.from_trials(...) takes "spoof".' if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
     return lists, notes
 
