@@ -20,6 +20,7 @@ import sys
 import termios
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -30,11 +31,14 @@ from bosaris_py.cli import files, judging
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from tests.forms import described
 
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = sorted(f"p{j % 6}-s{j:02}" for j in range(40))
 MAPS = ("models.txt", "segments.h5")
+WHO = {"speakers": lambda name: name[:2]}
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -223,7 +227,6 @@ class TestFiles:
 
 class TestCheck:
     def test_answers_by_its_status(self, run: Run) -> None:
-        # A key is a list of trials, too.
         told = "480 trials of the list have a score.\n"
         assert run("check", "eval_a.h5", "--trials", "eval_key.tsv")[:2] == (0, told)
         _write("list.txt", "a x", "a y", "b x", "b z")
@@ -246,7 +249,6 @@ class TestCheck:
         assert run("check", "list.txt", "--trials", "list.txt")[0] == 1
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestTraining:
     def test_calibration_equals_the_library(self, run: Run) -> None:
         code, out, err = run(
@@ -271,11 +273,7 @@ class TestTraining:
         ("words", "model", "options"),
         [
             ("", "LinearCalibration", {}),
-            (
-                "--objective brier --ridge .1",
-                "LinearCalibration",
-                {"ridge": 0.1, "objective": "brier"},
-            ),
+            ("--objective brier", "LinearCalibration", {"objective": "brier"}),
             ("--method bounded", "BoundedCalibration", {}),
             ("--method pav", "PAVCalibration", {}),
         ],
@@ -318,7 +316,7 @@ class TestTraining:
         model = bp.LinearFusion if command == "fuse" else bp.LinearCalibration
         scores = systems if command == "fuse" else systems["dev_a"]
         key = bp.Key.read("dev_key.h5")
-        expected = bp.cross_fit(model, scores, key, speakers=lambda name: name[:2], rng=2)
+        expected = bp.cross_fit(model, scores, key, **WHO, rng=2)
         assert bp.Scores.read("x.h5") == expected.scores
         assert bp.read_model("m.json") == expected.final
 
@@ -349,7 +347,6 @@ class TestTraining:
         for systems in (("some.txt", "dev_b.h5"), ("dev_b.h5", "some.txt")):
             assert run(*apply, *systems, "-o", "x.h5")[0] == 1
         assert not Path("x.h5").exists()
-        # Names are put right.
         assert run(*apply, "dev_a=eval_a.h5", "eval_b.h5", "-o", "x.h5")[0] == 0
         assert run(*apply, "dev_b=eval_b.h5", "dev_a=eval_a.h5", "-o", "y.h5")[0] == 0
         assert bp.read_scores("x.h5") == bp.read_scores("y.h5")
@@ -391,7 +388,6 @@ def systems(folder: Path) -> tuple[dict[str, bp.Scores], bp.Key]:
     return named, bp.read_key("eval_key.tsv")
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestEvaluate:
     def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
         points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
@@ -409,8 +405,8 @@ class TestEvaluate:
     @pytest.mark.parametrize(
         ("words", "options"),
         [
-            (r"--speakers re:(p\d)-", {"speakers": lambda name: name[:2]}),
-            (r"--speakers re:^p\d,re:p.", {"speakers": (lambda name: name[:2],) * 2}),
+            (r"--speakers re:(p\d)-", WHO),
+            (r"--speakers re:^p\d,re:p.", {"speakers": (WHO["speakers"],) * 2}),
             ("--speakers speaker,", {"speakers": ("speaker", None)}),
             ("--speakers models.txt", {"speakers": {name: name[:2] for name in MODELS}}),
             ("--eer step", {"eer": "step"}),
@@ -418,10 +414,7 @@ class TestEvaluate:
                 "--conditions gender --speakers models.txt,segments.h5 --bootstrap 9 --plan VoxSRC",
                 {"conditions": ["gender"], "speakers": MAPS, "plan": "VoxSRC", "replications": 9},
             ),
-            (
-                "--cross-fit --speakers re:^p. --seed 2",
-                {"cross_fit": True, "speakers": lambda name: name[:2], "rng": 2},
-            ),
+            ("--cross-fit --speakers re:^p. --seed 2", {"cross_fit": True, "rng": 2, **WHO}),
         ],
     )
     def test_options(self, run: Run, systems, words: str, options: dict[str, object]) -> None:
@@ -467,7 +460,6 @@ class TestEvaluate:
         assert [row["system"] for row in json.loads(out)["table"]] == ["x", "Y"]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestOtherAnswers:
     @pytest.mark.parametrize("name", ["EER", "MinDCF", "ActDCF", "MinCllr", "Cllr", "AUC"])
     def test_comparison_equals_the_library(self, run: Run, systems, name: str) -> None:
@@ -486,7 +478,7 @@ class TestOtherAnswers:
         code, out, _ = run(*line, "--json")
         said = {"propositions": ("he speaks", "another speaks"), "reference": "few"}
         given = (1.5, systems[0]["B"], systems[1])
-        expected = bp.case_llr(*given, **said, speakers=lambda name: name[:2])
+        expected = bp.case_llr(*given, **said, **WHO)
         assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
         # The score and the file are logarithms to the same base.
         bp.Scores.read("eval_b.h5").transform(lambda x: x / math.log(10.0)).save("log10.h5")
@@ -593,7 +585,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 @pytest.mark.parametrize(("line", "code", "message"), REFUSED, ids=[line for line, *_ in REFUSED])
 def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, message: str) -> None:
     """An error is one line, in options of the command, and leaves no file."""
@@ -713,12 +704,7 @@ sys.exit(main())
 
 
 def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
+    full = Mock(side_effect=[OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) for _ in range(9)])
     before = sorted(folder.iterdir())
     monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", full)
     training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
@@ -727,19 +713,9 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
         code, out, err = run(*words)
         assert (code, out) == (1, "")
         assert err.splitlines()[-1] == f"bosaris: error: {words[-1]}: No space left on device"
-    monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", interrupted)
+    full.side_effect = KeyboardInterrupt
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before
-
-
-def _transcript() -> list[tuple[str, str]]:
-    """Return the commands of the page on the command, with what they write."""
-    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL)
-    steps = [
-        step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)
-    ]
-    return [(command, output) for command, _, output in steps if command]
 
 
 @pytest.mark.slow
@@ -748,9 +724,10 @@ def test_transcript_of_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     exec(re.search(r"```python\n(.*?)```", page, flags=re.DOTALL)[1], {})
-    steps = _transcript()
+    blocks = re.findall(r"```console\n\$ (.*?)```", page, flags=re.DOTALL)
+    steps = [step for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)]
     assert len(steps) > 10
-    for command, expected in steps:
+    for command, _, expected in (step.partition("\n") for step in steps):
         name, *words = shlex.split(command)
         assert name == "bosaris"
         code = cli.main(words)
@@ -780,7 +757,6 @@ class TestOutputs:
         bp.LinearFusion.fit_scores(systems, bp.Key.read("dev_key.h5")).save("fusion.json")
         return {path: path.read_bytes() for path in folder.iterdir()}
 
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     @pytest.mark.parametrize("force", ["", " --force"])
     @pytest.mark.parametrize(
         "line",
@@ -804,7 +780,6 @@ class TestOutputs:
         assert err.count("\n") == 1
         assert {path: path.read_bytes() for path in inputs} == inputs
 
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     def test_files_of_others_are_replaced_by_force(self, run: Run) -> None:
         # Outputs are tried before the work: the key is not even looked for.
         line = "calibrate dev_a.h5 --key nowhere.h5 --model nowhere/m.json"
@@ -822,7 +797,6 @@ class TestOutputs:
         assert run(*words)[0] == run(*words[:-1], "empty.txt")[0] == 0
 
     @pytest.mark.slow
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     @pytest.mark.parametrize(
         ("line", "names"),
         [
@@ -843,7 +817,6 @@ class TestOutputs:
 NAMES = ["\udcff{日本", "$$", r"$\frac$a|b", "a\n\rb\x1b[31m\u202e<b>"]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestNoTraceback:
     """What goes wrong is a line, also where it is a fault of this program."""
 
@@ -925,14 +898,12 @@ def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_no_line_wraps_at_80_columns(line, folder, monkeypatch):
     shown = _at_terminal(80, shlex.split(line), monkeypatch=monkeypatch)
     assert shown.strip()
     assert [row for row in shown.splitlines() if len(row) > 80] == []
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
     words = shlex.split(LINES[2])
     assert cli.main(words) == 0
