@@ -369,9 +369,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
         return
     elif min(_share(*pair) for pair in zip(wanted, found[::-1], strict=True)) >= 0.5:
         got = "none: models and segments have changed places"
-        call = (
-            "Name the columns of one file in the other order, as in columns='segment model label'."
-        )
+        call = "Turn one of them round: read_key(path, columns='segment model label')."
         option = "--key-columns with model and segment in the other order"
     elif are_lines:
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
