@@ -149,6 +149,8 @@ def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
+    if column and bp.trials.read.binary_kind(file):
+        raise UsageError(f"{file} is no table, and has no column {column}")
     others = (args.columns or "").split(",") if "=" in (args.columns or "") else []
     told = [*(each for each in others if not each.startswith("score=")), f"score={column}"]
     return file, text_options(args, columns=",".join(told) if column else args.columns)
@@ -337,6 +339,8 @@ def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None
             rest = [name for name in getattr(found, "columns", ()) if name != "label"]
             bp.files.writing.warn_of_rest(output, rest)
         return
+    if not isinstance(found, bp.Scores | bp.Key | bp.Ndx):
+        raise UsageError(f"tables are of trials and scores; {found!r} takes .h5, .mat or .txt")
     contents = {"scores": found, **parts} if isinstance(found, bp.Scores) else {"trials": found}
     bp.files.writing.write_table(output, bp.trials.to_table(**contents), text_format)
 

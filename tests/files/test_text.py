@@ -195,7 +195,7 @@ BAD_FILES: list[tuple[str | bytes, str, dict[str, Any]]] = [
     (b"\x1f\x8b\x08\x00", "gzip", {}),
     ("m s 1\nm1 s1 1\rm2 s2 2\r", "carriage returns alone", {"columns": "model segment score"}),
     ("a b\n" + "a" * 20_000 + " c\n", ":2: an id of 20000 bytes", {}),
-    ("m s x\nm t 1.5\nn s 2.5\n", ":1: 'm s x' is not like the lines below", {}),
+    ("m s abc\nm t 1.5\nn s 2.5\n", ":1: 'm s abc' is not like the lines below", {}),
     ("\n\n" + "m s 0.5\n" * 50 + "m2 s2 3 4\nm s 1\n", ":53: 'm2 s2 3 4' is not like", {}),
 ]
 
