@@ -181,5 +181,5 @@ def test_notes_stand_below_in_every_form():
     assert "(50 %; &lt;img" in noted._repr_html_()
     assert "\x1b" not in noted.to_latex() + noted._repr_html_()
     # Sentences and clauses become one sentence.
-    assert joined_notes("A 1.", "b, ...", "Or c?", "D 2. E.") == "A 1; b, ...; Or c? D 2. E"
+    assert _tables.joined_notes("A 1.", "b, ...", "Or c?", "D 2. E.") == "A 1; b, ...; Or c? D 2. E"
     assert "footnotesize" not in Named("a").to_latex()

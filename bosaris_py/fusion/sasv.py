@@ -28,7 +28,7 @@ def _class_lists(scores: Scores, key: Key, name: str) -> tuple[list[FloatArray],
     lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            hint = 'Key.from_trials takes "spoof".' if noun == "spoofs" else ""
+            hint = 'Key.from_trials(...) takes "spoof".' if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
     return lists, notes
 
@@ -210,7 +210,7 @@ class SASVFusion(base.RowMap):
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
         scoring.check_scores(scores["asv"], "asv")
         scoring.refuse_utterances(scores["cm"], as_ndx(ndx), "cm")
-        return self._mapped(scoring.stack_scores([scores["asv"], scores["cm"]], ndx))
+        return self._mapped(scoring.stack_scores({n: scores[n] for n in ("asv", "cm")}, ndx))
 
     def apply_files(
         self,
