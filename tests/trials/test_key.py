@@ -196,6 +196,8 @@ def test_columns_of_ids_go_by_id() -> None:
     for form in (dict, pd.Series):
         key = KEY.with_columns(age=("model", form({"c": 9, "b": 3, "a": 2})))
         assert key.columns["age"].tolist() == [2, 3, 2, 3, 2]
+        with pytest.raises(errors.InvalidInputError, match="none for 1 of 2: b"):
+            KEY.with_columns(age=("model", form({"a": 2})))
 
 
 def test_numbers_keep_their_type_and_all_else_is_text() -> None:

@@ -81,6 +81,7 @@ def test_areas_without_variance_are_pointed_out():
         test = unc.delong([[1.0, 2.0], [-1.0, -2.0]], [[0.0, 0.5], [0.0, 0.5]]).compare()
     assert (test.value, test.standard_error, test.p_value()) == (1.0, 0.0, 1.0)
     assert test.low <= 0.0 <= test.high
+    assert test.p_value(alternative="greater") == 0.5
 
 
 def miss_rate_error(errors, method="upper-bound", sets=None):

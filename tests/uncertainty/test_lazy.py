@@ -112,8 +112,8 @@ def test_which_metrics_have_lazy_draws() -> None:
         *((metric, equal, "iid", type(None)) for metric in (AUC(), TwiceMinDCF(0.1))),
     ):
         assert type(lazy_draws(metric, sample, method)) is kind
-    # Nothing above 99, everything at or above -99.
-    for limit, cost in ((99.0, 0.1), (-99.0, 0.9)):
+    # Nothing above 99, everything at or above -99, and at or above a score of 0.
+    for limit, cost in ((99.0, 0.1), (-99.0, 0.9), (0.0, 0.9)):
         for method in ("iid", "one-layer", "two-layer"):
             drawn = lazy_draws(DCF(limit, 0.1, normalize=False), equal, method)
             assert drawn.draw(5, np.random.default_rng(6)) == pytest.approx(cost, rel=1e-12)

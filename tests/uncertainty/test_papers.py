@@ -141,6 +141,7 @@ def test_costs_have_runs_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     for metric, method, runs in ((COST, "iid", 3), (COST, "speaker", 0), (unc.EER(), "iid", 0)):
         table = unc.bootstrap_table(few, KEY, metric, methods=[method], replications=20, rng=1)
         found = table.row("LZ", method).runs
+        assert "95 % intervals of 20 replicates" in repr(table)
         assert (0 if found is None else found.standard_errors.size) == runs
     # Beside a method with runs, one without prints its own standard error.
     both = unc.bootstrap_table(few, KEY, COST, methods=["iid", "speaker"], replications=20, rng=1)

@@ -172,6 +172,7 @@ def test_wilson_ends_solve_the_z_test(errors_trials, confidence):
     errors, n = errors_trials
     found = unc.error_rate_interval(errors, n, confidence=confidence)
     expected = stats.binomtest(errors, n).proportion_ci(confidence, method="wilson")
+    assert unc.error_rate_interval(0, n, method="wilson").p_value(0.0) == 1.0
     assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-10, abs=1e-12)
     assert 0 <= found.low <= found.value <= found.high <= 1
     mirrored = unc.error_rate_interval(n - errors, n, confidence=confidence)
