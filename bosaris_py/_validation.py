@@ -16,16 +16,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    Rng,
-    StrArray,
-    Weighting,
-    read_only,
-)
+from bosaris_py import _arrays as arrays
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, Rng, StrArray, Weighting
 from bosaris_py.errors import InvalidInputError, printable
 
 # What can be looked through once, or has no positions.
@@ -320,7 +312,7 @@ def as_ids(values: object, name: str) -> StrArray:
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
         raise invalid(name, "hold strings", describe(array), hint)
-    return read_only(array)
+    return arrays.read_only(array)
 
 
 def _as_id(item: object, name: str) -> str:

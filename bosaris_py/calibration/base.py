@@ -12,16 +12,8 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import (
-    ArrayLike,
-    BoolArray,
-    FilePath,
-    FloatArray,
-    Given,
-    Weighting,
-    by_constructor,
-)
+from bosaris_py import _arrays as arrays, _validation as check, errors
+from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray, Given, Weighting
 from bosaris_py._parallel import progress_bar
 from bosaris_py.errors import Note, warn
 from bosaris_py.files import hdf5, models
@@ -202,7 +194,7 @@ class Map:
             raise errors.InvalidInputError(f"a {cls.__name__} {' and '.join(told)}")
         return cls(**fields)
 
-    __reduce__ = by_constructor
+    __reduce__ = arrays.by_constructor
 
 
 class ScoreMap(Map):

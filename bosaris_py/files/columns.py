@@ -14,17 +14,8 @@ import attrs
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    StrArray,
-    by_constructor,
-    mark_read_only,
-    read_only,
-)
+from bosaris_py import _arrays as arrays
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, StrArray
 from bosaris_py._validation import as_ids, as_list, check_unique, describe, invalid, list_some
 from bosaris_py.errors import Note
 
@@ -116,8 +107,8 @@ class Factor:
             The values.
         """
         made: Factor = cls.__new__(cls)
-        dtype = np.min_scalar_type(max(0, levels.size - 1))
-        made.__attrs_init__(mark_read_only(codes.astype(dtype)), mark_read_only(levels))
+        codes = codes.astype(np.min_scalar_type(max(0, levels.size - 1)))
+        made.__attrs_init__(*map(arrays.mark_read_only, (codes, levels)))
         return made
 
     def __len__(self) -> int:
@@ -135,7 +126,7 @@ class Factor:
         return np.array_equal(self.values(), other.values())
 
     __hash__ = None  # type: ignore[assignment]
-    __reduce__ = by_constructor
+    __reduce__ = arrays.by_constructor
 
     def values(self) -> StrArray:
         """Return the text of each item.
@@ -145,7 +136,7 @@ class Factor:
         (k,) ndarray of str
             Four bytes per character: for millions of items prefer `codes`.
         """
-        return mark_read_only(self.levels[self.codes])
+        return arrays.mark_read_only(self.levels[self.codes])
 
     def take(self, indices: AnyArray | slice) -> "Factor":
         """Return the factor of other items.
@@ -160,7 +151,7 @@ class Factor:
         Factor
             With the same levels, those that occur no more included.
         """
-        return Factor(mark_read_only(np.array(self.codes[indices])), self.levels)
+        return Factor(arrays.mark_read_only(np.array(self.codes[indices])), self.levels)
 
     def counts(self) -> IntArray:
         """Count the items of each level.
@@ -170,7 +161,8 @@ class Factor:
         (n,) ndarray of int64
             In the order of `levels`.
         """
-        return mark_read_only(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
+        counts = np.bincount(self.codes, minlength=self.levels.size)
+        return arrays.mark_read_only(counts.astype(np.int64))
 
 
 # A column of a table: categories, or numbers.
@@ -204,7 +196,9 @@ def as_positions(
         at, n_bad = int(np.argmax(is_bad)), np.count_nonzero(is_bad)
         found = f"{array[at]} for item {at} ({n_bad} of {array.size} are out of range)"
         raise invalid(name, f"be positions in `{items}`, which has {size}", found)
-    return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
+    if array.dtype != dtype:
+        return arrays.mark_read_only(array.astype(dtype))
+    return arrays.read_only(array)
 
 
 # Lists of trials
@@ -354,7 +348,7 @@ class Table:
             columns={
                 name: each.take(chosen)
                 if isinstance(each, Factor)
-                else mark_read_only(each[chosen])
+                else arrays.mark_read_only(each[chosen])
                 for name, each in self.columns.items()
             },
             lines=_taken(self.lines, chosen),
@@ -363,7 +357,7 @@ class Table:
 
 def _taken(values: AnyArray | None, chosen: AnyArray) -> AnyArray | None:
     """Return other items of an array, which may be absent."""
-    return None if values is None else mark_read_only(values[chosen])
+    return None if values is None else arrays.mark_read_only(values[chosen])
 
 
 def _used(ids: Factor) -> Factor:
@@ -396,7 +390,7 @@ def factor_of_kinds(classes: IntArray) -> Factor:
     # Trials that are left out have a level, too, until they go.
     words = ("nontarget", "target", "spoof", "nontarget")
     level = np.array([KINDS.index(word) for word in words], np.uint8)
-    return Factor(mark_read_only(level[classes]), KINDS)
+    return Factor(arrays.mark_read_only(level[classes]), KINDS)
 
 
 # The classes of words, as `spell` writes them.

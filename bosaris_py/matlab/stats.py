@@ -13,16 +13,8 @@ import numpy as np
 import scipy
 
 import bosaris_py.numerics.scoring as native
-from bosaris_py import _validation as check, metrics
-from bosaris_py._arrays import (
-    Answer,
-    ArrayLike,
-    BoolArray,
-    FilePath,
-    FloatArray,
-    IntArray,
-    mark_read_only,
-)
+from bosaris_py import _arrays as arrays, _validation as check, metrics
+from bosaris_py._arrays import Answer, ArrayLike, BoolArray, FilePath, FloatArray, IntArray
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.matlab import arguments as given
@@ -362,7 +354,7 @@ def opt_loglr(tar_scores: ArrayLike, nontar_scores: ArrayLike, option: str = "la
         llrs = np.concatenate(metrics.optimal_llrs(scores[:n_tar], scores[n_tar:]))
     # In the order of all scores, so that equal optimal LLRs keep the order of their scores.
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
-    return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
+    return arrays.mark_read_only(llrs[:n_tar]), arrays.mark_read_only(llrs[n_tar:])
 
 
 def min_cllr(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> float:
@@ -392,7 +384,7 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     fit = given.trainer(LinearCalibration.fit, prior, obj_func, niters)(flat(tar), flat(non))
-    return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
+    return fit.apply, fit.objective_value, arrays.mark_read_only(np.array([fit.scale, fit.offset]))
 
 
 def linear_calibrate_scores(

@@ -11,16 +11,7 @@ import numpy as np
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayLike,
-    BoolArray,
-    FilePath,
-    Given,
-    IntArray,
-    StrArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FilePath, Given, IntArray, StrArray
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5
 from bosaris_py.files.columns import Factor
@@ -224,7 +215,8 @@ class Key(Trials):
                 got = align.name_trials(rows, cols, ids)
                 raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
-        self.__attrs_init__(*ids, align.as_cells(labels != 0, ids, "tar"), mark_read_only(labels))
+        cells = align.as_cells(labels != 0, ids, "tar")
+        self.__attrs_init__(*ids, cells, arrays.mark_read_only(labels))
 
     @classmethod
     def from_trials(
@@ -545,11 +537,11 @@ class Key(Trials):
         >>> key.modelset.tolist(), key.is_target.tolist()
         (['anna', 'bert'], [False, True])
         """
-        return mark_read_only(self.labels == 1)
+        return arrays.mark_read_only(self.labels == 1)
 
     def _mask_of_label(self, label: int) -> BoolArray:
         mask = self._contents == label
-        return self._matrix(mask) if self.is_sparse else mark_read_only(mask)
+        return self._matrix(mask) if self.is_sparse else arrays.mark_read_only(mask)
 
     @property
     def tar(self) -> BoolArray:
@@ -778,7 +770,7 @@ def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
         return column
     if isinstance(column, Factor):
         return column.take(positions)
-    return mark_read_only(column[positions])
+    return arrays.mark_read_only(column[positions])
 
 
 def is_of_side(values: object) -> TypeGuard[tuple[str, object]]:

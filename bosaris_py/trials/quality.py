@@ -11,15 +11,7 @@ import scipy
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
-from bosaris_py._arrays import (
-    AnyArray,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    StrArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, StrArray
 from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.trials.alignment import IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx
@@ -288,7 +280,7 @@ class QualityMeasures(Grid):
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             possible = np.logical_and.outer(*flags)
             mask = align.to_mask(scoremask, ids, "scoremask") & possible
-            mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
+            mask = None if np.array_equal(mask, possible) else arrays.mark_read_only(mask)
         values = check.as_matrix(modelQ, "modelQ"), check.as_matrix(segQ, "segQ")
         names = zip(("modelQ", "segQ"), ("modelset", "segset"), strict=True)
         for (name, side), given, value, own in zip(names, (modelQ, segQ), values, ids, strict=True):
@@ -324,7 +316,7 @@ class QualityMeasures(Grid):
         """True where the measures of model and segment may be used: a new matrix each time."""
         if self._mask is not None:
             return self._mask
-        return mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
+        return arrays.mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
 
     def _counts(self) -> str:
         n_trials = np.count_nonzero(self.hasmodel) * np.count_nonzero(self.hasseg)
@@ -478,7 +470,7 @@ def _stacked(qualities: Qualities, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
     ]
     models, segments, *flags = zip(*parts, strict=True)
     stacked = np.concatenate(models), np.concatenate(segments), *map(np.logical_and.reduce, flags)
-    return tuple(map(mark_read_only, stacked))
+    return tuple(map(arrays.mark_read_only, stacked))
 
 
 def as_quality(value: object) -> object:
@@ -497,5 +489,5 @@ def mix_measures(quality: Measured, qtrans: ArrayLike) -> Measured:
         raise check.invalid("qtrans", expected, f"shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise check.invalid("qtrans", "be finite", check.describe(matrix.tolist()))
-    mixed = {name: mark_read_only(matrix @ getattr(quality, name)) for name in ("modelQ", "segQ")}
+    mixed = {n: arrays.mark_read_only(matrix @ getattr(quality, n)) for n in ("modelQ", "segQ")}
     return quality._made(**{**quality._fields(), **mixed})
