@@ -29,7 +29,7 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
 from bosaris_py._validation import as_path, invalid, list_some, repetitions
-from bosaris_py.errors import Note
+from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.files import formats, text
 from bosaris_py.files.columns import KIND, TARGET, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import line_error
@@ -67,6 +67,11 @@ def write_table(
     number_format : str, optional
         How a number is written, for instance ``"%.5f"``. By default with as many digits as are
         needed to read the same number back.
+
+    Warns
+    -----
+    BosarisWarning
+        If the format has no place for labels, scores or columns.
 
     Examples
     --------
@@ -108,6 +113,17 @@ def write_table(
     if chosen.last_optional:
         lines = ("".join(f"{line.rstrip()}\n" for line in part.splitlines()) for part in lines)
     _write_parts(path, itertools.chain([first_line], lines))
+    has = {role or name for role, name in columns} | ({"label"} if chosen.same else set())
+    roles = {"label": table.is_target is not None, "score": table.scores is not None}
+    roles["model"] = "segment" in has and table.models.levels.size > 1
+    rest = [f"{role}s" for role, is_held in roles.items() if is_held and role not in has]
+    warn_of_rest(path, [*rest, *(n for n in table.columns if n not in {*has, "label", KIND})])
+
+
+def warn_of_rest(path: FilePath, names: Sequence[str]) -> None:
+    """Warn of what a file has no place for."""
+    text = f"{path}: {list_some(names)} left out: .csv has a place for them"
+    warn([Note(BosarisWarning, text)] * bool(names))
 
 
 def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:
