@@ -90,9 +90,7 @@ class Look:
         if role == "score":
             return bool(self.numbers) and not (self.are_codes or self.are_ids or self.is_told)
         is_label = bool(classes_of(self.words, self.vocabularies))
-        if role == "label":
-            return is_label
-        return not (is_label or self.is_truth or self.has_decimals)
+        return is_label if role == "label" else not (is_label or self.is_truth or self.has_decimals)
 
 
 def _looks(rows: Sequence[Row], labels: Vocabulary | None = None) -> list[Look]:
@@ -186,7 +184,8 @@ def _named_roles(names: Sequence[str], below: Sequence[Row]) -> set[str]:
 def _is_header(rows: Sequence[Row], labels: Vocabulary | None) -> bool:
     """Tell whether a first line has a word above numbers or above labels of two classes."""
     first, *below = rows
-    if not below or {*map(len, below)} != {len(first)}:
+    recurs = any(cell in column for cell, *column in zip(*rows, strict=False))
+    if not below or recurs or {*map(len, below)} != {len(first)}:
         return False
     looks, is_likely = _looks(below, labels), False
     if not first[0] and all(row[0] for row in below):
@@ -543,11 +542,12 @@ def _no_reading(
                 text = f"{show(cell)} {formats.odd_number(cell.decode(errors='replace')) or fault}"
                 return line_error(path, number + end, text)
         return line_error(path, number + end, f"{show(lines[end])} is not like the lines before it")
+    if end == 0 and _readings(rows[1:], labels):
+        return line_error(path, number, f"{show(lines[0])} is not like the lines below it")
     looks = _looks(max((rows for _, rows in ways), key=lambda rows: len(rows[0])))
     mark = cut_header(lines[1:])[0] if lines[1:] else None
     widths = [len(unquote(line, mark)) for line in lines[:3]]
     if len(widths) == 3 and widths[0] < widths[1] == widths[2] > 1:
-        text = f"{show(lines[0])} is above the lines of the table; take it out"
-        return line_error(path, number, text)
+        return line_error(path, number, f"{show(lines[0])} is above the table; take it out")
     text = f"nothing tells what the columns of {show(lines[0])} are; use "
     return line_error(path, number, text + suggest(looks))

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, repetitions
+from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.errors import printable
 from bosaris_py.files.columns import VOCABULARIES, Vocabulary, vocabulary
 
@@ -371,7 +371,8 @@ def as_told(columns: Columns | None, width: int) -> Told:
     if not (isinstance(told, list | tuple) and told and all(isinstance(n, str) for n in told)):
         raise invalid("columns", "be a list of names", describe(columns))
     if repeated := {*repetitions(told)} - {"-"}:
-        raise invalid("columns", "name each column once", f"{sorted(repeated)} more than once")
+        got = f"{list_some(sorted(repeated))} more than once"
+        raise invalid("columns", "name each column once", got)
     return [*told]
 
 

@@ -44,8 +44,9 @@ _LINES = "write a line for each trial, such as: model segment score"
 _NO_TEXTS: dict[tuple[bytes, ...], str] = {
     (b"\xff\xfe", b"\xfe\xff"): "the text is in UTF-16; save it in UTF-8",
     (b"\x1f\x8b",): "this is a gzip file; let its name end in .gz",
+    (b"\x89HDF", b"MATLAB"): "this is a file of HDF5 or MATLAB; here a text is needed",
     (b"BZh", b"\xfd7zXZ"): "this is a packed file; unpack it, or let gzip pack it",
-    (b"\x93NUMPY",): "this is an array of numpy (.npy), which has no ids; write it by np.savetxt",
+    (b"\x93NUMPY",): f"this is an array of numpy (.npy), which has no ids; {_LINES}",
     (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"): f"this is a pickle of Python; {_LINES}",
     (b"PK\x03\x04",): f"this is a zip archive, as .npz, .xlsx and .pt are; {_LINES}",
     (b"PAR1", b"%PDF", b"\xd0\xcf\x11\xe0", b"<"): f"this is no plain text; {_LINES}",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -328,10 +329,11 @@ def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> Fil
     if told or role != "label":
         return FileFormatError(message, use={} if told else {"columns": None}, path=path)
     call = "Key.from_mates(read_trials(path), scores) takes targets alone."
-    option = f"--mates {path} in place of --key if it lists targets alone"
+    quoted = shlex.quote(str(path))
+    option = f"--mates {quoted} in place of --key if it lists targets alone"
     if scored:
         call = "evaluate({name: (path, path)}) takes scores of targets and of non-targets."
-        option = f"--tar FILE --non {path} if these are scores of targets and of non-targets"
+        option = f"--tar FILE --non {quoted} if these are scores of targets and of non-targets"
     return FileFormatError(message, path=path, call=call, option=option)
 
 

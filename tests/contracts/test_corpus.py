@@ -178,16 +178,10 @@ def read_mat(folder: Path, variable: str = "scr", **fields: object) -> bp.Scores
     return bp.read_scores(folder / "a.mat")
 
 
-def read_npy(folder: Path) -> bp.Scores:
-    np.save(folder / "a.npy", MASK)
-    return bp.read_scores(folder / "a.npy")
-
-
 CALLS = {
     "numbers": (lambda folder: read_mat(folder, modelset=np.array([[1], [2]])), "num2str"),
     "swapped": (lambda folder: read_mat(folder, scoremat=MASK.T * 1.0), "look swapped"),
     "another name": (lambda folder: read_mat(folder, "mine"), "holds mine, no struct .* scr"),
-    "npy": (read_npy, "np.savetxt"),
     "words": (lambda _: bp.Key.from_trials(*[["a", "b"]] * 2, ["same", "diff"]), r"\) == 'same'"),
     "codes": (lambda _: bp.Key.from_trials(*[["a", "b"]] * 2, [1, 2]), "labels == VALUE"),
     "texts": (

@@ -79,12 +79,9 @@ def test_each_trial_once(trials: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        ([True, False], [True, False]),
-        ([1, 0], [True, False]),
-        ([1, -1], [True, False]),
+        *((two, [True, False]) for two in ([True, False], [1, 0], [1, -1], ["Same", "different"])),
         ([0.0, 1.0], [False, True]),
         (["target", "nontarget"], [True, False]),
-        (["Same", "different"], [True, False]),
         (["bonafide", "spoof", "spoof"], [True, False, False]),
         (["non-mated", "mated"], [False, True]),
     ],

@@ -80,23 +80,18 @@ def test_visual_trials_name_models_by_image() -> None:
         # Ids may be whole numbers; the scores are the column with decimals.
         ("1001 2034 3.5\n1002 2034 -1\n", "kaldi-scores"),
         ("3.5 1001 2034\n-1 1002 2034\n", "voxceleb-scores"),
-        # A column of 1 and 0 alone is no column of scores.
         ("1 a b\n0 a c\n", "voxceleb-trials"),
         ("a b 1\na c 0\n", "cnceleb-trials"),
         # Not every first line with these words is a header.
         ("target model segment\nother model segment\n", None),
         ("model segment\n", "csv"),
-        # However many blank lines come first.
         ("\n" * 2000 + "m s target\n", "kaldi-trials"),
-        # Tables may have any separator.
         ("model;segment;score\nm;s;1.5\n", "csv"),
         ("enroll\ttest\tlabel\nm\ts\t1\n", "csv"),
         ("enroll test score\nm s 1.5\n", "csv"),
         ("model segment target\nm s target\n", "csv"),
-        # Where a data frame writes its index, the first name is empty.
         (",model,segment,score\n0,m,s,1.5\n", "csv"),
         ("-1 0.5\n+1 1.5\n", "bob-2"),
-        # Blanks, but none that separate columns.
         ("\u00a0\nm s target\n", None),
         ("\x1c\nm s target\n", None),
         # The more of a header is understood, the better.

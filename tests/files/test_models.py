@@ -43,19 +43,9 @@ HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K"
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "",
-            "\udcff",
-            '{\n"a": 1,\n}',
-            "[1, 2]",
-            '{"scale": 1}',
-            "[" * 100_000,
-            "null",
-            "{}",
-            "3",
-        ),
+        *("", "\udcff", '{\n"a": 1,\n}', "[1, 2]", '{"scale": 1}', "[" * 100_000),
+        *("null", "{}", "3", HEAD + '"a": 1}'),
         HEAD + '"parameters": [1]}',
-        HEAD + '"a": 1}',
         HEAD + '"parameters": {}, "training_scores": 1}',
         HEAD.replace("1.0", "2.0") + '"parameters": {}}',
         HEAD.replace("1.0", "one") + '"parameters": {}}',

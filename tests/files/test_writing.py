@@ -149,12 +149,15 @@ def test_bad_lines(tmp_path: Path, kind: str, content: str, line: int) -> None:
 
 
 def test_pairs_with_start_and_stop(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("m1 s1 0 100\nm2 s2 5 10\n")
+    (tmp_path / "a.txt").write_text("m1 s1 None None\nm2 s2 5 10\n")
     with pytest.warns(BosarisWarning, match="start and stop of the segments are left out"):
         found = IdMap.read(tmp_path / "a.txt")
     assert found.rightids.tolist() == ["s1", "s2"]
     (tmp_path / "a.txt").write_text("m1 s1 -1 -1\nm2 s2 -1 -1\n")
     assert IdMap.read(tmp_path / "a.txt").rightids.tolist() == ["s1", "s2"]
+    (tmp_path / "a.txt").write_text("m1 s1 0 200\nm2 s2\n")
+    with pytest.raises(FileFormatError, match="expected 4 columns"):
+        IdMap.read(tmp_path / "a.txt")
     # A model with several segments is written so.
     folder = Path(__file__).parents[1] / "reference" / "cases" / "matlab" / "sidekit"
     for name in ("im.h5", "im.txt"):
@@ -178,8 +181,6 @@ def test_bad_ids_leave_no_file(tmp_path, make, names):
             make([name, "c"]).save_txt(tmp_path / "a.txt")
     assert not list(tmp_path.iterdir())
 
-
-# Any format.
 
 IDS = st.text("abc\u00e9_-/.0", min_size=1, max_size=30)
 

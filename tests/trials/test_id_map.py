@@ -6,7 +6,7 @@ import warnings
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py.errors import BosarisWarning, FileFormatError, MissingTrialsWarning
+from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.trials import IdMap
 from tests.strategies import names
 
@@ -47,14 +47,3 @@ def test_what_is_warned_of_and_where() -> None:
     with pytest.warns(MissingTrialsWarning, match="^2 ids") as missing:
         assert speakers.map_left_to_right(["b", "m1", "c"]).tolist() == ["anna"]
     assert {one[0].filename for one in (caught, backwards, missing)} == {__file__}
-
-
-def test_text_with_start_and_stop(tmp_path) -> None:
-    """SIDEKIT writes four columns; the last two are no part of a map of ids."""
-    path = tmp_path / "map.txt"
-    path.write_text("anna anna/1 None None\nbert bert/1 0 200\n")
-    with pytest.warns(BosarisWarning):
-        assert IdMap.read(path) == IdMap(["anna", "bert"], ["anna/1", "bert/1"])
-    path.write_text("anna anna/1 0 200\nbert bert/1\n")
-    with pytest.raises(FileFormatError, match="expected 4 columns"):
-        IdMap.read(path)

@@ -21,12 +21,8 @@ TAR = np.array([[True, False, False], [False, True, False]])
 KEY = Key(MODELS, SEGMENTS, TAR, ~TAR)
 SCORES = Scores(np.arange(6.0).reshape(2, 3) / 3, MODELS, SEGMENTS)
 OBJECTS = {
-    "ndx": KEY.to_ndx(),
-    "key": KEY,
-    "scores": SCORES,
-    "flat ndx": as_list(KEY.to_ndx()),
-    "flat key": as_list(KEY),
-    "flat scores": as_list(SCORES),
+    **(PLAIN := {"ndx": KEY.to_ndx(), "key": KEY, "scores": SCORES}),
+    **{f"flat {name}": as_list(item) for name, item in PLAIN.items()},
     "quality": SegmentQuality(SEGMENTS, [[1.0, 2.0, 3.0]]),
     "map": IdMap(MODELS, ["anna", "bert"]),
 }
