@@ -4,6 +4,7 @@ import ast
 import csv
 import errno
 import fcntl
+import gzip
 import hashlib
 import json
 import math
@@ -19,6 +20,7 @@ import sys
 import termios
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -29,11 +31,14 @@ from bosaris_py.cli import files, judging
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from tests.forms import described
 
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
 SEGMENTS = sorted(f"p{j % 6}-s{j:02}" for j in range(40))
 MAPS = ("models.txt", "segments.h5")
+WHO = {"speakers": lambda name: name[:2]}
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -186,7 +191,10 @@ class TestFiles:
         first, second = map(bp.files.text.read_table, ("dev_key.tsv", "key.csv"))
         assert first.models == second.models
         assert first.columns == second.columns
-        assert run("convert", "dev_key.tsv", "m.h5")[0] == 0
+        lost = "bosaris: warning: k.txt: gender, speaker left out: .csv has a place for them\n"
+        for words in (("dev_key.tsv",), ("key.csv", "--to", "voxceleb-trials"), ("m.h5",)):
+            run("convert", "dev_key.tsv", "m.h5", "--force")
+            assert run("convert", words[0], "k.txt", *words[1:], "--force") == (0, "", lost)
         assert sorted(bp.Key.read("m.h5").columns) == ["gender", "speaker"]
         for name, cls in (("dev_key.h5", bp.Key), ("dev_a.h5", bp.Scores)):
             assert run("convert", name, "d.h5", "--form", "dense", "--force")[0] == 0
@@ -200,9 +208,14 @@ class TestFiles:
     def test_a_dash_is_standard_input(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         line = ("--key", "eval_key.h5", "--json")
         expected = run("evaluate", "A=eval_a.txt", *line)[1]
-        with open("eval_a.txt") as stream:  # noqa: PTH123
-            monkeypatch.setattr(sys, "stdin", stream)
-            assert run("evaluate", "A=-", *line)[1] == expected
+        Path("packed").write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))
+        # Of what is no key, no file of this program is named.
+        told = "bosaris: error: standard input: .* Use --tar FILE --non - if these are scores .*"
+        for name, words in (("eval_a.txt", line), ("packed", line), ("packed", ("--key", "-"))):
+            with open(name) as stream:  # noqa: PTH123
+                monkeypatch.setattr(sys, "stdin", stream)
+                out, err = run("evaluate", "A=-", *words)[1:]
+            assert (out == expected) if words == line else re.fullmatch(told, err.strip())
 
     def test_lines_without_a_score(self, run: Run) -> None:
         _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
@@ -214,7 +227,6 @@ class TestFiles:
 
 class TestCheck:
     def test_answers_by_its_status(self, run: Run) -> None:
-        # A key is a list of trials, too.
         told = "480 trials of the list have a score.\n"
         assert run("check", "eval_a.h5", "--trials", "eval_key.tsv")[:2] == (0, told)
         _write("list.txt", "a x", "a y", "b x", "b z")
@@ -237,7 +249,6 @@ class TestCheck:
         assert run("check", "list.txt", "--trials", "list.txt")[0] == 1
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestTraining:
     def test_calibration_equals_the_library(self, run: Run) -> None:
         code, out, err = run(
@@ -262,11 +273,7 @@ class TestTraining:
         ("words", "model", "options"),
         [
             ("", "LinearCalibration", {}),
-            (
-                "--objective brier --ridge .1",
-                "LinearCalibration",
-                {"ridge": 0.1, "objective": "brier"},
-            ),
+            ("--objective brier", "LinearCalibration", {"objective": "brier"}),
             ("--method bounded", "BoundedCalibration", {}),
             ("--method pav", "PAVCalibration", {}),
         ],
@@ -309,7 +316,7 @@ class TestTraining:
         model = bp.LinearFusion if command == "fuse" else bp.LinearCalibration
         scores = systems if command == "fuse" else systems["dev_a"]
         key = bp.Key.read("dev_key.h5")
-        expected = bp.cross_fit(model, scores, key, speakers=lambda name: name[:2], rng=2)
+        expected = bp.cross_fit(model, scores, key, **WHO, rng=2)
         assert bp.Scores.read("x.h5") == expected.scores
         assert bp.read_model("m.json") == expected.final
 
@@ -340,7 +347,6 @@ class TestTraining:
         for systems in (("some.txt", "dev_b.h5"), ("dev_b.h5", "some.txt")):
             assert run(*apply, *systems, "-o", "x.h5")[0] == 1
         assert not Path("x.h5").exists()
-        # Names are put right.
         assert run(*apply, "dev_a=eval_a.h5", "eval_b.h5", "-o", "x.h5")[0] == 0
         assert run(*apply, "dev_b=eval_b.h5", "dev_a=eval_a.h5", "-o", "y.h5")[0] == 0
         assert bp.read_scores("x.h5") == bp.read_scores("y.h5")
@@ -382,7 +388,6 @@ def systems(folder: Path) -> tuple[dict[str, bp.Scores], bp.Key]:
     return named, bp.read_key("eval_key.tsv")
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestEvaluate:
     def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
         points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
@@ -400,8 +405,8 @@ class TestEvaluate:
     @pytest.mark.parametrize(
         ("words", "options"),
         [
-            (r"--speakers re:(p\d)-", {"speakers": lambda name: name[:2]}),
-            (r"--speakers re:^p\d,re:p.", {"speakers": (lambda name: name[:2],) * 2}),
+            (r"--speakers re:(p\d)-", WHO),
+            (r"--speakers re:^p\d,re:p.", {"speakers": (WHO["speakers"],) * 2}),
             ("--speakers speaker,", {"speakers": ("speaker", None)}),
             ("--speakers models.txt", {"speakers": {name: name[:2] for name in MODELS}}),
             ("--eer step", {"eer": "step"}),
@@ -409,10 +414,7 @@ class TestEvaluate:
                 "--conditions gender --speakers models.txt,segments.h5 --bootstrap 9 --plan VoxSRC",
                 {"conditions": ["gender"], "speakers": MAPS, "plan": "VoxSRC", "replications": 9},
             ),
-            (
-                "--cross-fit --speakers re:^p. --seed 2",
-                {"cross_fit": True, "speakers": lambda name: name[:2], "rng": 2},
-            ),
+            ("--cross-fit --speakers re:^p. --seed 2", {"cross_fit": True, "rng": 2, **WHO}),
         ],
     )
     def test_options(self, run: Run, systems, words: str, options: dict[str, object]) -> None:
@@ -458,7 +460,6 @@ class TestEvaluate:
         assert [row["system"] for row in json.loads(out)["table"]] == ["x", "Y"]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestOtherAnswers:
     @pytest.mark.parametrize("name", ["EER", "MinDCF", "ActDCF", "MinCllr", "Cllr", "AUC"])
     def test_comparison_equals_the_library(self, run: Run, systems, name: str) -> None:
@@ -477,7 +478,7 @@ class TestOtherAnswers:
         code, out, _ = run(*line, "--json")
         said = {"propositions": ("he speaks", "another speaks"), "reference": "few"}
         given = (1.5, systems[0]["B"], systems[1])
-        expected = bp.case_llr(*given, **said, speakers=lambda name: name[:2])
+        expected = bp.case_llr(*given, **said, **WHO)
         assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
         # The score and the file are logarithms to the same base.
         bp.Scores.read("eval_b.h5").transform(lambda x: x / math.log(10.0)).save("log10.h5")
@@ -539,10 +540,51 @@ REFUSED = [
     ("evaluate nan.txt --key dev_key.h5", 1, "--missing nan"),
     ("evaluate dev_a.txt --key odd.txt", 1, "--key-columns"),
     ("evaluate dev_a.txt --key dev_key.h5 --key-format nope", 1, "--key-format must be one of"),
+    ("evaluate dev_a.h5 --key dev_key.h5 --prior 0.1:1:1:1", 2, "expected P, or P:CMISS:CFA"),
+    (
+        "evaluate dev_a.h5 --key dev_key.h5 --speakers re:^p. --bootstrap 9 --seed -1",
+        1,
+        "a whole number from 0",
+    ),
+    ("evaluate dev_a.h5 --key dev_key.h5 --metadata dev_a.txt", 1, "--metadata takes a key with"),
+    ("evaluate dev_a.h5 --mates models.txt", 1, "--mates must have targets with scores"),
+    ("evaluate --tar dev_a.txt --non dev_b.txt --speakers models.txt", 2, "--speakers needs a key"),
+    ("evaluate --tar dev_a.txt --non dev_a.txt", 2, "--tar and --non name one file"),
+    ("evaluate --tar dev_a.h5 --non dev_b.txt", 1, "here a text is needed"),
+    (
+        "plot det --tar dev_a.txt --non dev_b.txt --conditions x -o p.svg",
+        1,
+        "--conditions must be left",
+    ),
+    (
+        "plot forest dev_a.h5 --key dev_key.tsv --speakers gender -o p.svg",
+        1,
+        "no interval of dev_a",
+    ),
+    ("compare dev_a.h5 dev_b.h5 --key dev_key.h5 --eer step --statistic auc", 2, "--statistic eer"),
+    ("fuse dev_a.h5 short.txt --key dev_key.h5 --model n.json", 1, "Take these trials out of"),
+    ("fuse dev_a.h5 --key dev_key.h5 --model n.json --costs a-DCF1", 2, "with --spoof keep"),
+    ("fuse --model f.json --apply dev_a.h5 -o x.h5", 2, "trained on 2 systems; --apply names 1"),
+    ("calibrate dev_a.h5 --key dev_key.h5 --model m.txt", 2, "--model must end in .json"),
+    ("calibrate --model {} --apply dev_a.h5 -o x.h5", 1, "{}: no model of this package: it lacks"),
+    ("calibrate --model m.json --apply short.txt --trials odd.txt -o x.h5", 1, "--key-columns"),
+    (
+        "calibrate --model m.json --apply dev_a.h5 --trials models.txt -o x.h5",
+        1,
+        "--trials must hold",
+    ),
+    ("calibrate nan.txt --key dev_a.txt --model n.json", 1, "so it is no key."),
+    ("convert dev_a.h5 o.h5 --key dev_key.h5", 2, "--to NAME"),
+    ("convert dev_key.h5 o.h5 --ids basename", 2, "only where scores meet trials"),
+    ("convert spoofs.h5 o.mat", 1, "OUTPUT must be .h5 where there are spoofs"),
+    (
+        "case 1 dev_a.h5 --key dev_key.h5 --same '' --different b --reference c",
+        1,
+        "--same and --diff",
+    ),
 ]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 @pytest.mark.parametrize(("line", "code", "message"), REFUSED, ids=[line for line, *_ in REFUSED])
 def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, message: str) -> None:
     """An error is one line, in options of the command, and leaves no file."""
@@ -551,6 +593,9 @@ def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, messa
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("m.json")
     _with_spoofs().save("spoofs.h5")
+    Path("{}").write_text("{}")
+    _write("short.txt", *Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:9])
+    bp.LinearFusion.from_weights([1.0, 2.0], 0.0).save("f.json")
     before = sorted(folder.rglob("*"))
     found, out, err = run(*shlex.split(line))
     *others, last = err.splitlines()
@@ -659,12 +704,7 @@ sys.exit(main())
 
 
 def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
+    full = Mock(side_effect=[OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) for _ in range(9)])
     before = sorted(folder.iterdir())
     monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", full)
     training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
@@ -673,19 +713,9 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
         code, out, err = run(*words)
         assert (code, out) == (1, "")
         assert err.splitlines()[-1] == f"bosaris: error: {words[-1]}: No space left on device"
-    monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", interrupted)
+    full.side_effect = KeyboardInterrupt
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before
-
-
-def _transcript() -> list[tuple[str, str]]:
-    """Return the commands of the page on the command, with what they write."""
-    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL)
-    steps = [
-        step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)
-    ]
-    return [(command, output) for command, _, output in steps if command]
 
 
 @pytest.mark.slow
@@ -694,9 +724,10 @@ def test_transcript_of_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     exec(re.search(r"```python\n(.*?)```", page, flags=re.DOTALL)[1], {})
-    steps = _transcript()
+    blocks = re.findall(r"```console\n\$ (.*?)```", page, flags=re.DOTALL)
+    steps = [step for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)]
     assert len(steps) > 10
-    for command, expected in steps:
+    for command, _, expected in (step.partition("\n") for step in steps):
         name, *words = shlex.split(command)
         assert name == "bosaris"
         code = cli.main(words)
@@ -726,7 +757,6 @@ class TestOutputs:
         bp.LinearFusion.fit_scores(systems, bp.Key.read("dev_key.h5")).save("fusion.json")
         return {path: path.read_bytes() for path in folder.iterdir()}
 
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     @pytest.mark.parametrize("force", ["", " --force"])
     @pytest.mark.parametrize(
         "line",
@@ -750,7 +780,6 @@ class TestOutputs:
         assert err.count("\n") == 1
         assert {path: path.read_bytes() for path in inputs} == inputs
 
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     def test_files_of_others_are_replaced_by_force(self, run: Run) -> None:
         # Outputs are tried before the work: the key is not even looked for.
         line = "calibrate dev_a.h5 --key nowhere.h5 --model nowhere/m.json"
@@ -768,7 +797,6 @@ class TestOutputs:
         assert run(*words)[0] == run(*words[:-1], "empty.txt")[0] == 0
 
     @pytest.mark.slow
-    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     @pytest.mark.parametrize(
         ("line", "names"),
         [
@@ -789,7 +817,6 @@ class TestOutputs:
 NAMES = ["\udcff{日本", "$$", r"$\frac$a|b", "a\n\rb\x1b[31m\u202e<b>"]
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestNoTraceback:
     """What goes wrong is a line, also where it is a fault of this program."""
 
@@ -871,14 +898,12 @@ def _at_terminal(columns: int, words: list[str], *, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_no_line_wraps_at_80_columns(line, folder, monkeypatch):
     shown = _at_terminal(80, shlex.split(line), monkeypatch=monkeypatch)
     assert shown.strip()
     assert [row for row in shown.splitlines() if len(row) > 80] == []
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_wide_is_what_a_pipe_gets(folder, monkeypatch, capsys):
     words = shlex.split(LINES[2])
     assert cli.main(words) == 0

@@ -94,7 +94,7 @@ def part(*kinds: type[Map]) -> Options:
         if isinstance(value, dict):
             fields = {"kind": kinds[0].__name__, **value}
             kind = named.get(fields.pop("kind"))
-            value = value if kind is None else kind._of_fields(fields)
+            value = value if kind is None else kind._from_fields(fields)
         if type(value) not in kinds:
             raise check.invalid(name, f"be one of {', '.join(named)}", check.describe(value))
         return value  # type: ignore[no-any-return]
@@ -177,7 +177,7 @@ class Map:
     def _built(cls, parameters: Options, path: FilePath) -> Self:
         """Build a map of the parameters in a file, which an error then names."""
         try:
-            return cls._of_fields(parameters)
+            return cls._from_fields(parameters)
         except errors.InvalidInputError as error:
             # Fields of a file are no arguments.
             told = str(error).replace("`", '"')
@@ -185,7 +185,7 @@ class Map:
             raise errors.FileFormatError(message) from error
 
     @classmethod
-    def _of_fields(cls, fields: Options) -> Self:
+    def _from_fields(cls, fields: Options) -> Self:
         """Build a map of its fields, of which none may be missing or unknown."""
         known = {field.name: field.default for field in attrs.fields(cls) if field.name != "notes"}
         needed = {name for name, default in known.items() if default is attrs.NOTHING}

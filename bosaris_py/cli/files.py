@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py.cli.options import Settings, UsageError, refuse
-from bosaris_py.errors import InvalidInputError, printable
+from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
+from bosaris_py.errors import FileFormatError, InvalidInputError, printable
 
 # ---- What is printed: results on the standard output, all else on the standard error
 
@@ -92,8 +92,10 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
         yield
         return
     with tempfile.TemporaryDirectory(prefix="bosaris_py") as folder:
-        args.copied = str(Path(folder) / "stdin")
-        Path(args.copied).write_bytes(sys.stdin.buffer.read())
+        content = sys.stdin.buffer.read()
+        # What is packed is known by its name.
+        args.copied = str(Path(folder) / ("stdin.gz" if content[:2] == b"\x1f\x8b" else "stdin"))
+        Path(args.copied).write_bytes(content)
 
         def kept(word: str) -> str:
             return dash.sub(rf"\g<1>{args.copied}\g<2>", word)
@@ -147,6 +149,8 @@ def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
+    if column and bp.trials.read.binary_kind(file):
+        raise UsageError(f"{file} is no table, and has no column {column}")
     others = (args.columns or "").split(",") if "=" in (args.columns or "") else []
     told = [*(each for each in others if not each.startswith("score=")), f"score={column}"]
     return file, text_options(args, columns=",".join(told) if column else args.columns)
@@ -159,13 +163,11 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
     try:
         return found.rename(changes, changes)
     except InvalidInputError as error:
-        told = f"makes one id of several: {error.got}" if error.got else str(error)
-        raise InvalidInputError(f"--ids {changes} {told}") from error
+        told = f"{changes} makes one id of several: {error.got}" if error.got else str(error)
+        raise InvalidInputError(f"--ids {told}") from error
 
 
-def load_labelled(
-    args: argparse.Namespace, path: str, trials: str | None = None
-) -> tuple[bp.Scores, bp.Key | None]:
+def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
     """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
     args.side = "score"
     base = getattr(args, "base", None)
@@ -175,17 +177,16 @@ def load_labelled(
         from bosaris_py.files.text import read_table
 
         how = text_options(args, "key_", spoof="keep", extra=False)
-        order = trials or vars(args).get("key") or args.trials
-        listed = read_table(split_column(order)[0], **how)
+        listed = read_table(split_column(vars(args).get("key") or args.trials)[0], **how)
         found = bp.trials.read.read_answers(file, listed, base=base, **options)
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)
     return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
 
 
-def load_scores(args: argparse.Namespace, path: str, trials: str | None = None) -> bp.Scores:
-    """Read the scores of a file, or of a column behind the sign #, perhaps of listed trials."""
-    return load_labelled(args, path, trials)[0]
+def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
+    """Read the scores of a file, or of a column behind the sign #."""
+    return load_labelled(args, path)[0]
 
 
 def load_key(args: argparse.Namespace) -> bp.Key:
@@ -195,11 +196,17 @@ def load_key(args: argparse.Namespace) -> bp.Key:
     if args.mates:
         listed = bp.read_trials(split_column(args.mates)[0], **options)
         systems = [load_scores(args, file) for file in score_files(args).values()]
-        return bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
-    key: bp.Key = with_ids(bp.read_key(split_column(args.key)[0], **options), args, "key")
+        key = bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
+    else:
+        key = with_ids(bp.read_key(split_column(args.key)[0], **options), args, "key")
     if args.metadata is None:
         return key
-    return key.with_columns_of(with_ids(bp.read_key(args.metadata), args, "key"))
+    try:
+        columns = bp.read_key(args.metadata)
+    except FileFormatError as error:
+        what = str(error.message).partition(";")[0]
+        raise FileFormatError(f"--metadata takes a key with columns: {what}") from error
+    return key.with_columns_of(with_ids(columns, args, "key"))
 
 
 def load_trials(args: argparse.Namespace) -> bp.Ndx:
@@ -277,7 +284,7 @@ def check_files(args: argparse.Namespace) -> None:
     is_odd = is_table and suffix not in ("", ".txt", *TABLE_OF)
     judges = args.command in ("evaluate", "compare", "plot", "case", "report")
     lone = args.command in ("info", "check", "convert")
-    keys, listed = given & {"key", "mates", "tar"}, given & {"key", "trials"}
+    keys, listed = given & {"key", "mates", "tar", "non"}, given & {"key", "trials"}
     no_scores = listed and getattr(args, "scores", None) == []
     refuse(
         (f"--output must end in {', '.join(TABLE_OF)} or .txt; got {suffix!r}", is_odd),
@@ -287,12 +294,12 @@ def check_files(args: argparse.Namespace) -> None:
         ),
         ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
+        ("--metadata adds columns to --key", "metadata" in given and not keys & {"key", "mates"}),
         ("--mates is of scores that are judged or trained on", "mates" in given and lone),
-        (
-            "--scores-in-order needs the list or key, to be judged, trained on or applied to",
-            args.scores_in_order and (args.command == "convert" or not listed),
-        ),
+        ("--scores-in-order needs the list or key", args.scores_in_order and not listed),
     )
+    changed = args.ids or args.score_ids or args.key_ids
+    refuse(("ids are changed only where scores meet trials", changed and not (keys or listed)))
     if args.mates:
         args.key = args.mates
     inputs, outputs = _inputs_of(args), outputs_of(args)
@@ -321,7 +328,12 @@ def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None
     text_format = format_of_text(output, named)
     if text_format is None:
         found.save(output)
+        if Path(output).suffix.lower() in (".txt", ".mat"):
+            rest = [name for name in getattr(found, "columns", ()) if name != "label"]
+            bp.files.writing.warn_of_rest(output, rest)
         return
+    if not isinstance(found, bp.Scores | bp.Key | bp.Ndx):
+        raise UsageError(f"tables are of trials and scores; {found!r} takes .h5, .mat or .txt")
     contents = {"scores": found, **parts} if isinstance(found, bp.Scores) else {"trials": found}
     bp.files.writing.write_table(output, bp.trials.to_table(**contents), text_format)
 
@@ -374,6 +386,7 @@ def check(args: argparse.Namespace) -> int:
         scores, faults = load_scores(args, args.system), list[str]()
     else:
         scores, faults = bp.trials.read.scores_and_faults(file, **options)
+        scores = with_ids(scores, args, "score")
     n_common, problems = answer_to(load_trials(args), scores)
     problems = [*faults, *problems]
     if args.table or str(args.output).endswith(".json"):
@@ -381,7 +394,7 @@ def check(args: argparse.Namespace) -> int:
     else:
         emit("\n".join([f"{n_common} trials of the list have a score.", *problems]), args.output)
     if problems:
-        say(f"{args.system} does not fit {args.trials}")
+        say(in_options(f"{args.system} does not fit {args.trials}", args))
     return 3 if problems else 0
 
 
@@ -412,20 +425,29 @@ def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
 def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
     file, options = place_of_scores(args, args.input)
+    text_format = format_of_text(args.target, args.to)
+    if args.key:
+        refuse(("--key gives labels to text: --to NAME, or .csv", text_format is None))
+        scores, key = load_scores(args, args.input), load_key(args)
+        bp.trials.scores.frame_among(scores, key)
+        save_as(scores, args.target, args.to, trials=key)
+        return
     readers: dict[str, Any] = {"scores": bp.read_scores, "key": bp.read_key}
     readers["trials"] = bp.read_trials
-    content = args.content or ("scores" if args.key else None)
-    found = readers[content](file, **options) if content else _read_any(file, **options)
+    found = readers.get(args.content, _read_any)(file, **options)
     if isinstance(found, bp.files.columns.Table):
         # From text to text, lines stay as they are.
-        if (text_format := format_of_text(args.target, args.to)) and not args.form:
+        if text_format is not None and not args.form:
             bp.files.writing.write_table(args.target, found, text_format)
             return
-        content = "key" if found.is_target is not None else "trials"
+        has_labels = found.is_target is not None
+        content = "key" if has_labels else "trials"
         content = "scores" if found.scores is not None else content
+        if content != "key" and (found.columns or has_labels):
+            of_key = "; --content key takes the labels" * has_labels
+            say(f"{args.target} has the {content}, nothing else of the table{of_key}")
         found = readers[content](file, **options)
-    parts = {"trials": load_key(args)} if args.key else {}
-    save_as(_in_matrix(found) if args.form else found, args.target, args.to, **parts)
+    save_as(_in_matrix(found) if args.form else found, args.target, args.to)
 
 
 def _in_matrix(found: Any) -> Any:

@@ -83,7 +83,11 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
 def _judge_lists(args: argparse.Namespace, options: Settings) -> bp.Evaluation:
     """Evaluate the scores of targets and of non-targets in two files."""
     is_odd = None in (args.tar, args.non) or args.scores or args.key
-    refuse(("--tar and --non go together, without SCORES and --key", is_odd))
+    refuse(
+        ("--tar and --non go together, without SCORES and --key", is_odd),
+        ("--tar and --non name one file", args.tar == args.non),
+        ("--speakers needs a key", args.speakers),
+    )
     named = [*files.named_files([args.tar]).items(), *files.named_files([args.non]).items()]
     places = [files.place_of_scores(args, path) for _, path in named]
     unit = math.log(args.base or math.e)
@@ -101,10 +105,14 @@ def evaluate(args: argparse.Namespace) -> None:
 
 def compare(args: argparse.Namespace) -> None:
     """Compare each pair of systems by a test."""
-    refuse(("systems are compared at one --prior", len(args.prior) > 1))
+    refuse(
+        ("systems are compared at one --prior", len(args.prior) > 1),
+        ("--eer is a definition of --statistic eer", args.eer and args.statistic != "eer"),
+    )
     unc, point = bp.uncertainty, args.prior[0] if args.prior else 0.01
-    metrics = {"min_dcf": unc.MinDCF(point), "act_dcf": unc.ActDCF(point), "eer": unc.EER()}
-    metrics |= {"min_cllr": unc.MinCllr(), "cllr": unc.Cllr(), "auc": unc.AUC()}
+    metrics: Settings = {"min_dcf": unc.MinDCF(point), "act_dcf": unc.ActDCF(point)}
+    metrics |= {"eer": unc.EER(args.eer or "rocch"), "min_cllr": unc.MinCllr()}
+    metrics |= {"cllr": unc.Cllr(), "auc": unc.AUC()}
     key, named = files.load_key(args), files.named_files(args.scores)
     systems = {name: files.load_scores(args, file) for name, file in named.items()}
     how: Settings = {"speakers": speakers_of(args.speakers, key), "conditions": args.conditions}
@@ -135,7 +143,7 @@ def plot(args: argparse.Namespace) -> None:
         (f"--speakers and --bootstrap are for a plot forest, not {kind}", asked and not is_forest),
         ("a plot forest shows intervals: it needs --speakers", is_forest and not args.speakers),
     )
-    if args.conditions and args.of is None and kind in ("det", "bayes"):
+    if args.conditions and args.of is None and args.scores and kind in ("det", "bayes"):
         (args.of, *others) = files.named_files(args.scores)
         if others:
             args.of = None
@@ -159,6 +167,9 @@ def report(args: argparse.Namespace) -> None:
         raise UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
     systems = files.named_files(args.scores).items()
     named = {f"scores of {name}": files.split_column(file)[0] for name, file in systems}
+    named["key"] = args.key
+    # What came from standard input has no name.
+    named = {what: file for what, file in named.items() if file != args.copied}
     options = {name: getattr(args, name) for name in ("title", "author", "laboratory", "validate")}
     options = {name: value for name, value in options.items() if value}
-    judge(args).report(args.output, files={**named, "key": args.key}, date=args.date, **options)
+    judge(args).report(args.output, files=named, date=args.date, **options)

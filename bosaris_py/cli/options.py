@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import bosaris_py as bp
 from bosaris_py import __version__
-from bosaris_py.errors import printable
+from bosaris_py.errors import InvalidInputError, printable
 
 
 class UsageError(Exception):
@@ -35,9 +35,12 @@ def _points(text: str) -> list[float | bp.OperatingPoint]:
     try:
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
         points = [bp.OperatingPoint(*point) for point in numbers]
-    except (TypeError, ValueError) as error:
-        told = "a probability is written as 0.01, not 1%" if "%" in text else str(error)
-        told = told.replace("`p_target`", "a probability")
+    except InvalidInputError as error:
+        told = str(error).replace("`p_target`", "a probability").replace("`", "")
+        raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
+    except (TypeError, ValueError):
+        told = "expected P, or P:CMISS:CFA, with commas between several"
+        told = "a probability is written as 0.01, not 1%" if "%" in text else told
         raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
     # A probability alone stays a number, as in a script.
     pairs = zip(points, numbers, strict=True)
@@ -69,13 +72,23 @@ FILE_OPTIONS: dict[str, Settings] = _TOLD["text"]
 # Each subcommand: its purpose, its options and examples.
 COMMANDS: dict[str, Settings] = _TOLD["commands"]
 
-# Arguments of the library whose options have another name.
-_SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "output"}
+# Arguments of the library whose options have another name, of which a subcommand has one.
+_SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "target output"}
+_SPELLED |= {"table": "input", "x": "apply", "score_files": "apply", "output_file": "output"}
+_SPELLED |= {"ndx": "trials", "ndx_file": "trials", "systems": "scores training"}
 
 # What scripts are told, and what the command says in its place.
 _PHRASES = (
     (r"Then take -scores\.", "`bosaris calibrate` turns them round."),
     ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
+    (r"`max_bytes`, ([\d,]+; by default|or) half", "half"),
+    (r"For instance \{.*", ""),
+    (r"a Generator that can spawn, a whole number or None", "a whole number from 0"),
+    (r"(be left out [^;]*); got .*", r"\1."),
+    (r"`rows` must .* interval; got none for", "There is no interval of"),
+    ("`propositions` must be two texts", "--same and --different must be texts"),
+    (r"`folds` must .* speakers, (\d+); got (\d+)", r"\2 folds need \2 speakers, not \1"),
+    (r"Filter the key\.", "Leave these trials out of the key."),
     (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
     ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
     ("Give speakers, for instance .*", "Use --speakers with a column, a file or re:PATTERN."),
@@ -116,7 +129,13 @@ def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> 
         name = found["name"] or found["keyword"]
         if given.get("key") is not None and name in ("tar", "non"):
             return f"the {'targets' if name == 'tar' else 'non-targets'} of {given['key']}"
-        option = _SPELLED.get(name, name)
+        if name == "key":
+            # Mates stand in its place, and so may a list of trials.
+            name = next((each for each in ("mates", "key", "trials") if given.get(each)), "")
+        if not name:
+            return "the list of trials"
+        names = _SPELLED.get(name, name).split()
+        option = next((each for each in names if each in given), name)
         if of_key and f"key_{option}" in given:
             option = f"key_{option}"
         if option not in given or (found["keyword"] and option in OPTIONS):

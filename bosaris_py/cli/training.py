@@ -9,7 +9,7 @@ import bosaris_py as bp
 from bosaris_py.cli import files
 from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_trials, named_files
 from bosaris_py.cli.judging import speakers_of
-from bosaris_py.cli.options import Settings, UsageError, refuse
+from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
 
 # A class of maps, or one of its maps.
 Map = Any
@@ -21,6 +21,7 @@ _OF_TRAINING = ("prior", "objective", "ridge", "costs", "cross_fit", "speakers",
 def _check_training(args: argparse.Namespace) -> None:
     """Refuse options that do not go together, or that would change nothing."""
     trains, applies = bool(args.training), bool(args.apply or args.cross_fit)
+    is_json = str(args.model or ".json").lower().endswith(".json")
     given = [f"--{name.replace('_', '-')}" for name in _OF_TRAINING if getattr(args, name, None)]
     refuse(
         ("SCORES and --key go together: they train", trains != bool(args.key)),
@@ -30,6 +31,7 @@ def _check_training(args: argparse.Namespace) -> None:
         ("--cross-fit scores the trials of training: no --apply", args.cross_fit and args.apply),
         ("--speakers divides the trials for --cross-fit", args.speakers and not args.cross_fit),
         ("--output goes with --apply or --cross-fit", applies != bool(args.output)),
+        (f"--model must end in .json; got {args.model!r}", trains and not is_json),
         ("name a file by --model, or what to score by --apply", not (args.model or args.output)),
     )
 
@@ -41,6 +43,8 @@ def _model(args: argparse.Namespace, kinds: Map, chosen: Map, **settings: Map) -
         raise UsageError(f"{args.model} is of another kind, which `bosaris info` shows")
     if args.training and args.model is not None:
         model.save(args.model)
+    # What is applied is of other trials, if these are listed.
+    args.key = args.key if args.trials is None else None
     return model
 
 
@@ -92,9 +96,11 @@ def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
     if hasattr(model, "apply_file") and are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=files.at_terminal())
         return
-    scores = load_scores(args, file, args.trials)
+    scores = load_scores(args, file)
     if args.trials is not None:
-        scores = scores.align_with_ndx(load_trials(args))
+        trials = load_trials(args)
+        bp.trials.scores.frame_among(scores, trials)
+        scores = scores.align_with_ndx(trials)
     files.save_as(model.apply(scores), args.output, args.to)
 
 
@@ -102,6 +108,7 @@ def fuse(args: argparse.Namespace) -> None:
     """Train a fusion, apply one, or both."""
     _check_training(args)
     how: Settings = {"chosen": bp.LinearFusion}
+    refuse(("--costs is for a fusion with --spoof keep", args.costs and args.spoof != "keep"))
     if args.training and args.spoof == "keep":
         told = "with --spoof keep, --costs take the place of --prior, --objective"
         refuse((told, args.prior or args.objective))
@@ -121,9 +128,9 @@ def _both(given: list[str]) -> dict[str, str]:
     return {name: systems[name] for name in ("asv", "cm")}
 
 
-def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
+def _systems_in_order(args: argparse.Namespace, trained: tuple[str, ...] | None) -> list[str]:
     """Return the files to fuse in the order of the training; refuse names that are not of it."""
-    systems = named_files(given)
+    given, systems = args.apply, named_files(args.apply)
     paths = list(systems.values())
     if trained is None or len(systems) != len(trained):
         return paths
@@ -136,20 +143,24 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
     refuse((f"{told}; --apply has {', '.join(systems)}", is_other))
     # Nothing but their places tells which system is which.
     places = zip(trained, paths, strict=True)
-    files.say("by place: " + ", ".join(f"{old} takes {file}" for old, file in places))
+    by_place = ", ".join(f"{old} takes {file}" for old, file in places)
+    files.say(in_options(f"by place: {by_place}", args))
     return paths
 
 
 def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
     is_sasv = isinstance(model, bp.SASVFusion)
     named = _both(args.apply) if is_sasv else {}
-    paths = [*named.values()] or _systems_in_order(args.apply, model.system_names)
+    paths = [*named.values()] or _systems_in_order(args, model.system_names)
+    n_systems = 2 if is_sasv else model.n_systems
+    told = f"the fusion was trained on {n_systems} systems; --apply names {len(paths)}"
+    refuse((told, len(paths) != n_systems))
     if args.trials is not None and are_large(args, *paths, args.trials):
         where: Settings = {**named} or {"score_files": paths}
         where |= {"ndx_file": args.trials, "output_file": args.output}
         model.apply_files(**where, progress=files.at_terminal())
         return
-    scores = [load_scores(args, file, args.trials) for file in paths]
+    scores = [load_scores(args, file) for file in paths]
     trials = scores[0].to_ndx() if args.trials is None else load_trials(args)
     # Fusion itself refuses systems that lack trials of the first.
     if args.trials is None and any(part.n_trials > trials.n_trials for part in scores):

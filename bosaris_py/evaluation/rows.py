@@ -236,15 +236,13 @@ class Judging:
     def notes(self, sample: Sample, row: Row) -> list[Note]:
         """Tell what is strange about a sample, and what few speakers leave open."""
         found = [*sample.notes, *few_trials(sample)]
-        metrics = self.metrics
         # Of figures of three classes the first that is there tells whether scores are inverted.
-        third = (metrics[name] for name in _OF_THREE if row.figures.get(name) is not None)
+        third = (self.metrics[name] for name in _OF_THREE if row.figures.get(name) is not None)
         odd = [note for one in itertools.islice(third, 1) for note in one.doubts(one.view(sample))]
         if row.figures.get("eer") is not None:
             scored = sample.bona_fide()
             # Of inverted scores no calibration makes good ones.
-            odd = ranks.inverted(scored) or odd
-            odd = odd or costs.not_calibrated(scored, self.prior or None)
+            odd = ranks.inverted(scored) or odd or costs.not_calibrated(scored, self.prior or None)
             found += costs.unseen_costs(scored, self.prior)
         found += odd
         found += [note for one in row.estimates.values() for note in one.notes]

@@ -243,7 +243,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
         rows = [rows] if isinstance(rows, Scores) else check.as_list(rows)
         if ndx is not None:
             self._check_systems(len(rows))
-            llrs, notes = self._mapped(stack_scores(rows, ndx))
+            names = self.system_names or [str(n + 1) for n in range(self.n_systems)]
+            llrs, notes = self._mapped(stack_scores(dict(zip(names, rows, strict=True)), ndx))
             warn(notes)
             return assemble(llrs, ndx)
         if isinstance(rows, list | tuple) and any(isinstance(row, Scores) for row in rows):

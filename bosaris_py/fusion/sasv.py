@@ -27,7 +27,7 @@ def _class_lists(scores: Scores, key: Key) -> tuple[list[FloatArray], list[Note]
     lists = [values[labels == label] for label in (1, -1, -2)]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            hint = 'Key.from_trials takes "spoof".' if noun == "spoofs" else ""
+            hint = 'Key.from_trials(...) takes "spoof".' if noun == "spoofs" else ""
             raise invalid("key", f"have {noun} with scores", "none", hint)
     return lists, notes
 
@@ -201,7 +201,7 @@ class SASVFusion(base.RowMap):
     def _on_trials(self, scores: Mapping[str, Scores], ndx: Ndx | Key) -> base.Mapped:
         """Return the log-likelihood-ratios of trials, and notes on their scores."""
         scoring.refuse_utterances(scores["cm"], ndx, "cm")
-        return self._mapped(scoring.stack_scores([scores["asv"], scores["cm"]], ndx))
+        return self._mapped(scoring.stack_scores({n: scores[n] for n in ("asv", "cm")}, ndx))
 
     def apply_files(
         self,

@@ -172,7 +172,8 @@ def scoring_rule(name: str) -> ScoringRule:
     """Look up a scoring rule by its name in any case; refuse unknown names."""
     rule = _RULES.get(str(name).lower())
     if rule is None:
-        raise check.invalid("objective", f"be one of {OBJECTIVES}", check.describe(name))
+        expected = f"be one of {', '.join(OBJECTIVES)}"
+        raise check.invalid("objective", expected, check.describe(name))
     return rule
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.plots import base, looks
 from bosaris_py.uncertainty import ComparisonTable, Estimate
 
@@ -67,9 +67,11 @@ def plot_forest(
             drawn[row.first + minus + row.second] = row.difference, f"p = {row.p_holm:.2g}"
     elif isinstance(rows, Mapping):
         drawn = {str(name): (one, "") for name, one in rows.items()}
-    if not drawn or any(getattr(one, "low", None) is None for one, _ in drawn.values()):
+    without = [name for name, (one, _) in drawn.items() if getattr(one, "low", None) is None]
+    if without or not drawn:
         expected = "be a table, or a mapping from names to estimates with an interval"
-        raise invalid("rows", expected, describe(rows))
+        got = f"none for {list_some(without)}" if without else describe(rows)
+        raise invalid("rows", expected, got)
     lines = len(drawn) * (1 + max(name.count("\n") for name in drawn))
     plot = base.Plot(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines), title, xlabel or "")
     axes, scale, y = plot.ax, 100.0 if percent else 1.0, np.arange(len(drawn))

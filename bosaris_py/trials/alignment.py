@@ -227,8 +227,8 @@ def refuse_gaps(faults: Sequence[str]) -> None:
     """Raise if systems lack scores, which is said of each that does."""
     if faults:
         raise errors.TrialMismatchError(
-            f"Every system must have a score for each trial; {'; '.join(faults)}. Fill them with "
-            "set_missing_to_value, best after calibration, or take these trials out of the key."
+            f"Every system must have a score for each trial; {'; '.join(faults)}. Take these "
+            "trials out of the list. Or scores.set_missing_to_value(...), best after calibration."
         )
 
 
@@ -355,7 +355,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
         return
     n_scores, call, option = found[1].size, "", ""
     are_lines = _are_line_numbers(found)
-    expected, got = "hold targets that have scores", "none: its ids are others"
+    expected, got = "hold trials that have scores", "none: its ids are others"
     first = ([ids[:1] for ids in each] for each in (wanted, found))
     sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
     text = "The {} of the key are such as {!r}, of the scores such as {!r}."
@@ -369,9 +369,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
         return
     elif min(_share(*pair) for pair in zip(wanted, found[::-1], strict=True)) >= 0.5:
         got = "none: models and segments have changed places"
-        call = (
-            "Name the columns of one file in the other order, as in columns='segment model label'."
-        )
+        call = "Turn one of them round: read_key(path, columns='segment model label')."
         option = "--key-columns with model and segment in the other order"
     elif are_lines:
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."

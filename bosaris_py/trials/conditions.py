@@ -292,8 +292,8 @@ class Conditions:
         factors = {name: key.columns.factor(name) for name in names}
         free = _undivided(key, factors)
         if all(free):
-            expected = "not divide one class by one column, and the other by another"
-            raise check.invalid("conditions", expected, f"{free[0][0]} and {free[1][0]}")
+            got = f"{free[0][0]} and {free[1][0]}"
+            raise check.invalid("conditions", "not divide each class by another column", got)
         for name, factor in factors.items():
             n_blank = int(factor.counts()[factor.levels == ""].sum())
             if n_blank and name not in (*free[0], *free[1]):
@@ -548,12 +548,12 @@ def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
 
 
 def _undivided(key: Key, factors: Mapping[str, Factor]) -> tuple[list[str], list[str]]:
-    """Return the columns that divide the non-targets only, and those that divide the targets."""
+    """Return the columns that leave the targets whole, and those that do so with the others."""
     found: tuple[list[str], list[str]] = ([], [])
     for name, factor in factors.items():
         tar = np.bincount(factor.codes[key.is_target], minlength=factor.levels.size)
-        non = factor.counts() - tar
-        for free, own, other in ((found[0], tar, non), (found[1], non, tar)):
+        sides = tar, factor.counts() - tar
+        for free, own, other in zip(found, sides, sides[::-1], strict=True):
             if np.count_nonzero(own) == 1 and other[own == 0].any():
                 free.append(name)
                 break

@@ -76,7 +76,7 @@ class FileMethods(arrays.ArrayRecord):
         extension = check.as_path(path).suffix.lower()
         formats = *cls._formats, *others
         if extension not in formats:
-            hint = "read_key and read_scores read tables, files.writing.write_table writes them."
+            hint = "For tables there are read_key(path) and files.writing.write_table(...)."
             raise check.invalid("path", f"end in {' or '.join(formats)}", repr(str(path)), hint)
         return extension
 
@@ -421,7 +421,7 @@ class Trials(Grid):
         if math.prod(self.shape) * vector.itemsize > hdf5.half_of_memory():
             size = f"{self.shape[0]} models x {self.shape[1]} segments"
             expected = "fit into half of the memory as a matrix"
-            hint = "The trials of a list need no matrix: get_scores, trial_positions."
+            hint = "The trials of a list need no matrix: get_scores(ndx), trial_positions()."
             raise check.invalid("modelset", expected, size, hint)
         return align.from_columns(vector, self.cells, self.shape)
 

@@ -135,7 +135,7 @@ def test_lines_without_ids(tmp_path: Path, n_scores: int, n_labels: int) -> None
     scores = bp.read_scores(tmp_path / "scores.txt", columns="score")
     key = bp.read_key(tmp_path / "labels.txt", columns="label")
     for door in (bp.Results.from_scores, bp.LinearCalibration.fit_scores, bp.evaluate):
-        with pytest.raises(TrialMismatchError, match=f"{n_labels} lines .* and {n_scores}"):
+        with pytest.raises(TrialMismatchError, match=f"{n_labels} trials .* and {n_scores}"):
             door(scores, key)
     # Other ids that happen to be numbers are ids like others.
     named = bp.Scores([np.arange(20.0)], ["m"], [str(number) for number in range(1, 21)])

@@ -47,9 +47,6 @@ def labelled_keys(draw: st.DrawFn) -> tuple[Key, list[str]]:
     return key, draw(st.lists(st.sampled_from("abc"), min_size=size, max_size=size))
 
 
-# ---- Weights
-
-
 @quiet
 @given(labelled_keys(), st.data())
 def test_equation_12_trial_by_trial(trials, data) -> None:
@@ -136,9 +133,6 @@ def test_a_condition_of_one_class_counts_for_one_rate() -> None:
         labelled(apart, list("ab")).members(apart)
 
 
-# ---- Members
-
-
 @quiet
 @given(labelled_keys(), st.integers(0, 2**31))
 def test_every_way_to_say_it_is_the_same(trials, seed: int) -> None:
@@ -207,9 +201,6 @@ def test_selected_keys_hold_the_trials() -> None:
         Conditions({"a": KEY, "b": np.zeros((3, 4), bool)}, [1, 0]).select(KEY, "b")
 
 
-# ---- Names and columns
-
-
 @quiet
 def test_products_of_factors() -> None:
     columns = {"gender": list("fmfmfmfmfmf"), "sessions": [1] * 6 + [3] * 5}
@@ -223,8 +214,6 @@ def test_products_of_factors() -> None:
     assert found.counts(KEY) == {"f, A": (5, 1), "m, B": (1, 4)}
     with pytest.raises(InvalidInputError, match="got attack and room"):
         crossing(attack=attack, room=np.where(KEY.is_target, [*"ABABBBBBBBA"], "A"))
-    with pytest.raises(InvalidInputError, match="`conditions` must be a column"):
-        Conditions.from_columns(KEY, "attack")
     with pytest.warns(MissingTrialsWarning, match="2 of 11 trials"):
         assert crossing(sex=["", *"fm" * 4, "f", ""]).names == ("", "f", "m")
     # Combinations of few trials, and more of them than an integer counts.
@@ -258,9 +247,6 @@ def test_copies_are_the_same_and_read_only() -> None:
         part = copy.deepcopy(conditions.members(KEY))[0]
         for array in (again.weights, again.trial_weights(KEY)[0], part.tar):
             assert not array.flags.writeable
-
-
-# ---- What is refused
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> N
     ],
 )
 def test_maps_that_say_nothing(given: Any) -> None:
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError, match=r"^`speakers` must"):
         speaker_names(given, METADATA)
 
 
