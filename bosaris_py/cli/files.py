@@ -163,8 +163,8 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
     try:
         return found.rename(changes, changes)
     except InvalidInputError as error:
-        told = f"makes one id of several: {error.got}" if error.got else str(error)
-        raise InvalidInputError(f"--ids {changes} {told}") from error
+        told = f"{changes} makes one id of several: {error.got}" if error.got else str(error)
+        raise InvalidInputError(f"--ids {told}") from error
 
 
 def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
@@ -436,7 +436,7 @@ def convert(args: argparse.Namespace) -> None:
     if args.key:
         refuse(("--key gives labels to text: --to NAME, or .csv", text_format is None))
         scores, key = load_scores(args, args.input), load_key(args)
-        refuse_strangers(scores, key)
+        bp.trials.scores.frame_among(scores, key)
         save_as(scores, args.target, args.to, trials=key)
         return
     readers: dict[str, Any] = {"scores": bp.read_scores, "key": bp.read_key}

@@ -99,7 +99,7 @@ def _apply_calibration(args: argparse.Namespace, model: Map) -> None:
     scores = load_scores(args, file)
     if args.trials is not None:
         trials = load_trials(args)
-        files.refuse_strangers(scores, trials)
+        bp.trials.scores.frame_among(scores, trials)
         scores = scores.align_with_ndx(trials)
     files.save_as(model.apply(scores), args.output, args.to)
 

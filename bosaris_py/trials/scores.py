@@ -404,13 +404,19 @@ def check_scores(scores: object, name: str = "scores") -> None:
     align.instance_of((Scores,), scores, name, "be a Scores object")
 
 
+def frame_among(scores: Scores, trials: Trials) -> align.Frame:
+    """Return where models and segments of trials are among scores; refuse those that never are."""
+    frame = align.frame_of(trials.ids, scores.ids)
+    align.refuse_strangers(frame, trials.ids, scores.ids, trials.n_trials)
+    return frame
+
+
 def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[Note]]:
     """Return what `found_in` does, and notes of what is missing.
 
     Raise, and say why, if ids of key and scores never meet.
     """
-    frame = align.frame_of(key.ids, scores.ids)
-    align.refuse_strangers(frame, key.ids, scores.ids, key.n_trials)
+    frame = frame_among(scores, key)
     values, found = scores.found_in(key, frame)
     notes = align.notes_of_missing(key.shape, frame.n_found, key.counts(), key.counts(found))
     if found is not None and (others := _in_other_order(scores, key)):
@@ -433,8 +439,7 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
-        frame = align.frame_of(ndx.ids, scores.ids)
-        align.refuse_strangers(frame, ndx.ids, scores.ids, ndx.n_trials)
+        frame_among(scores, ndx)
     except TrialMismatchError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
@@ -557,9 +562,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
         names, systems = list(systems), list(systems.values())
     listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
-        frame = align.frame_of(ndx.ids, item.ids)
-        align.refuse_strangers(frame, ndx.ids, item.ids, ndx.n_trials)
-        values, found = item.found_in(ndx, frame)
+        values, found = item.found_in(ndx, frame_among(item, ndx))
         rows.append(values)
         if found is not None:
             # All systems are looked at, so that one message names every gap.
