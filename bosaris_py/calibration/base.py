@@ -22,8 +22,8 @@ from bosaris_py.files.hdf5 import is_list
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics import OperatingPoint, newton, scoring as losses
 from bosaris_py.numerics.newton import LinearSolution, Ridge
-from bosaris_py.trials import Conditions, Key, Scores, large
-from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials import Key, Scores, large
+from bosaris_py.trials.conditions import ConditionsLike, class_weights
 from bosaris_py.trials.scores import assemble, joined_scores
 
 # Options by name: of a training, of a field, of a map in a file.
@@ -209,7 +209,7 @@ class ScoreMap(Map):
 
     @classmethod
     def fit_scores(
-        cls, scores: Scores, key: Key, *, conditions: Conditions | None = None, **options: Given
+        cls, scores: Scores, key: Key, *, conditions: ConditionsLike = None, **options: Given
     ) -> Self:
         """Train the map on the scores of the trials in a key.
 
@@ -219,9 +219,9 @@ class ScoreMap(Map):
             Scores of at least some of the key's trials.
         key : Key
             Which trials are targets and which non-targets.
-        conditions : Conditions, optional
-            Train with the weights of these conditions, instead of in proportion to
-            their numbers of trials; not together with weights of trials.
+        conditions : str, list of str or Conditions, optional
+            Train with the weights of these conditions, or of columns of the key, instead of in
+            proportion to their numbers of trials; not together with weights of trials.
         **options
             As for `fit`; weights of the scored trials, column by column of the key.
 
@@ -287,8 +287,7 @@ class ScoreMap(Map):
 
 def weighted(options: Options, key: Key, scores: Scores | None = None) -> Options:
     """Return the options of a training with weights of trials in place of conditions."""
-    conditions = options.pop("conditions", None)
-    if conditions is None:
+    if (conditions := options.pop("conditions", None)) is None:
         return options
     given = options.get("tar_weights"), options.get("non_weights")
     tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)

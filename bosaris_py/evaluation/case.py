@@ -323,6 +323,10 @@ def case_llr(
     value = np.array([check.as_number(score, "score", "be finite", math.isfinite)])
     level, seed = check.check_fraction(confidence, "confidence"), check.as_seed(rng)
     check_model(model, ScoreMap)
+    if weights := options.keys() & {"conditions", "tar_weights", "non_weights"}:
+        raise check.invalid(
+            weights.pop(), "be left out of a case, whose trials all count", "weights"
+        )
     hashes = {
         str(file): digest_of(check.as_path(file, "files")) for file in check.listed(files, "files")
     }

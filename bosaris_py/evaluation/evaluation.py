@@ -13,9 +13,10 @@ from bosaris_py._arrays import FilePath, Given
 from bosaris_py._validation import check_choice, invalid, list_some
 from bosaris_py.errors import Note, lines_about
 from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
-from bosaris_py.evaluation.rows import Judging, Row, figure_of, name_of_all
+from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials import Conditions, Key, Sample, Scores
+from bosaris_py.trials.conditions import name_of_all
 from bosaris_py.trials.sample import check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.compare import ComparisonTable, compare_samples
@@ -132,6 +133,8 @@ class Evaluation(_tables.Table):
             why = ", which judges each common condition by itself" * plan.by_condition
             why = ", because trials are pooled" if pooled else why
             of_plan = f"{'NO ' * bool(why)}primary cost of {plan.name}{why}"
+            if how.normalize != plan.normalize and not why:
+                of_plan += f", {'' if plan.normalize else 'not '}normalized"
         has_costs = any(figure_of(name).unit == "cost" for name in self._figures)
         costs = _tables.scale_of_costs(how.normalize if has_costs else None)
         said = counts, costs, _tables.words_of_eer(how.eer), how.intervals, of_plan, how.calibrated

@@ -24,7 +24,7 @@ from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated, unseen_cost
 from bosaris_py.metrics.ranks import inverted
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import ConditionMembers, Key, Sample, Scores
-from bosaris_py.trials.conditions import ConditionsLike, as_conditions, shares_of
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions, name_of_all, shares_of
 from bosaris_py.trials.key import Columns, as_key
 from bosaris_py.trials.scores import scored_trials
 
@@ -164,7 +164,8 @@ class PrimaryCost:
         """Return the report: costs by operating point and by partition, and the notes."""
         plan, n = self.plan, len(self.partitions)
         averaging = f"mean of {len(self.parts)} data sets" if self.parts else "trials pooled"
-        averaging = f"equalised over {n} partitions" if n > 1 else averaging
+        if n > 1:
+            averaging = f"{name_of_all([one.weight for one in self.members])} over {n} partitions"
         counts = f"{self.n_tar} targets, {self.n_non} non-targets"
         head = f"{averaging}; {counts}; {scale_of_costs(plan.normalize)}"
         lines = [f"{plan.name}: {plan.title}".removesuffix(": "), head, ""]

@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import ArrayLike
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, Note
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics import costs, ranks, tandem, third_class
@@ -24,6 +23,7 @@ from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers, Sample
+from bosaris_py.trials.conditions import name_of_all
 from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import FEWEST_UNITS, jackknife
@@ -265,12 +265,6 @@ def _has_classes(metric: AnyMetric, sample: Sample) -> bool:
     except InvalidInputError:
         return False
     return bool(view.n_tar and view.non.size)
-
-
-def name_of_all(weights: ArrayLike) -> str:
-    """Say what conditions are together, whose error-rates are averaged by these weights."""
-    # Weights such as 0.3333333 are equal but for their decimals.
-    return "equalised" if np.ptp(weights) < 1e-6 else "weighted"
 
 
 def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:

@@ -14,7 +14,8 @@ from bosaris_py.calibration import base
 from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.scoring import TrainingObjective
-from bosaris_py.trials import Conditions, Key, Ndx, Scores
+from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
@@ -133,7 +134,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
 
     @classmethod
     def fit_scores(
-        cls, systems: Systems, key: Key, *, conditions: Conditions | None = None, **options: Given
+        cls, systems: Systems, key: Key, *, conditions: ConditionsLike = None, **options: Given
     ) -> Self:
         """Train weights and offset on the scores of the trials in a key.
 
@@ -143,7 +144,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
             The scores of each system, for every trial of the key. Names are kept.
         key : Key
             Which trials are targets and which non-targets.
-        conditions : Conditions, optional
+        conditions : str, list of str or Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
         **options
             As for `fit`; weights of the key's trials, column by column.

@@ -27,8 +27,9 @@ from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import train_linear
 from bosaris_py.numerics.scoring import TrainingObjective, pool_classes, refuse_non_finite
-from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality, quality as measuring
+from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality, quality as measuring
 from bosaris_py.trials.alignment import places_of
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import as_key, as_ndx
 from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
@@ -256,7 +257,7 @@ class QualityFusion(base.TrainedMap):
         key: Key,
         *,
         qtrans: ArrayLike | None = None,
-        conditions: Conditions | None = None,
+        conditions: ConditionsLike = None,
         linear: LinearFusion | None = None,
         **options: Given,
     ) -> Self:
@@ -274,7 +275,7 @@ class QualityFusion(base.TrainedMap):
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
             segments alike. By default they are used as they are.
-        conditions : Conditions, optional
+        conditions : str, list of str or Conditions, optional
             As for `LinearFusion.fit_scores`.
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is

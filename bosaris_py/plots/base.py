@@ -25,12 +25,12 @@ from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray
 from bosaris_py._validation import as_path, describe, invalid
 from bosaris_py.errors import BosarisWarning, InvalidInputError, Note, warn
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.rows import name_of_all, pooled
+from bosaris_py.evaluation.rows import pooled
 from bosaris_py.files.replacing import replacing
 from bosaris_py.plots import looks
 from bosaris_py.plots.looks import Legend, Pen, Settings, Text
 from bosaris_py.trials import Sample, Scores
-from bosaris_py.trials.conditions import ConditionsLike, as_conditions
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions, name_of_all
 from bosaris_py.trials.key import Key, as_key
 
 Ends = tuple[FloatArray, FloatArray]

@@ -30,7 +30,6 @@ from typing import Literal
 import attrs
 import numpy as np
 
-import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, mark_read_only
 from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
@@ -118,6 +117,12 @@ def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> FloatA
     # Exactly one, not 0.9999999999 because of decimals.
     # fsum is exact, so that the order of the conditions does not matter.
     return mark_read_only(values / math.fsum(values))
+
+
+def name_of_all(weights: ArrayLike) -> str:
+    """Say what conditions are together, whose error-rates are averaged by these weights."""
+    # Weights such as 0.3333333 are equal but for their decimals.
+    return "equalised" if np.ptp(weights) < _SUM_TOLERANCE else "weighted"
 
 
 def shares_of(weights: Sequence[float], parts: Sequence[IntArray]) -> list[float]:
@@ -632,7 +637,7 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
 
 
 def class_weights(
-    conditions: object,
+    conditions: ConditionsLike,
     tar_weights: ArrayLike | None,
     non_weights: ArrayLike | None,
     key: Key,
@@ -640,12 +645,12 @@ def class_weights(
     scores: Scores | None = None,
 ) -> tuple[ArrayLike | None, ArrayLike | None]:
     """Return the weights of the trials, from conditions or as the caller gave them, not both."""
-    if conditions is None:
+    given = as_conditions(conditions, key)
+    if given is None:
         return tar_weights, non_weights
-    conditions = align.instance_of((Conditions,), conditions, "conditions", "be Conditions")
     if tar_weights is not None or non_weights is not None:
         raise check.invalid("weights", "be left out where there are `conditions`", "weights")
-    classes = conditions.trial_weights(key, scores)
+    classes = given.trial_weights(key, scores)
     for noun, weights in zip(_NOUNS, classes, strict=True):
         if weights.size and not weights.any():
             raise check.invalid("conditions", f"have {noun} in some condition", "none")

@@ -26,7 +26,8 @@ from bosaris_py.metrics.curves import LARGEST_PLO, ascending
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.scoring import softplus
-from bosaris_py.trials import Conditions, Key, Sample, Scores
+from bosaris_py.trials import Key, Sample, Scores
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists
 from bosaris_py.uncertainty.draws import Method
@@ -168,7 +169,7 @@ def bootstrap_bands(
     x: ArrayLike | None = None,
     method: Method | None = None,
     speakers: SpeakersLike = None,
-    conditions: Conditions | None = None,
+    conditions: ConditionsLike = None,
     replications: int = 2000,
     confidence: float = 0.95,
     rng: Rng = None,

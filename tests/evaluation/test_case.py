@@ -179,6 +179,7 @@ def test_bad_input():
     for name, value in (
         *(("propositions", ("one", " ")), ("propositions", {"one", "other"}), ("reference", "")),
         *(("score", np.nan), ("bounds", "none"), ("files", [b"scores.txt"]), ("confidence", 95)),
+        *(("model", bp.LinearFusion), ("conditions", "gender"), ("tar_weights", [1.0])),
     ):
         with pytest.raises(InvalidInputError, match=f"`{name}` must"):
             case_llr(**{"score": 1.0, "scores": SCORES, "key": KEY, **TOLD, name: value})

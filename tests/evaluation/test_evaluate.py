@@ -72,7 +72,10 @@ def test_figures_are_those_of_results(systems: Any, key: bp.Key) -> None:
             expected[f"act_dcf{suffix}"] = results.act_dcf(prior)
         assert (row["system"], row["condition"]) == (name, None)
         assert numbers(row) == pytest.approx(expected, rel=1e-14)
-    raw = bp.evaluate(systems, key, prior=POINT, normalize=False).to_dict()[0]
+    found = bp.evaluate(systems, key, prior=POINT, plan="SdSV", normalize=False)
+    assert "costs are not normalized" in str(found)
+    assert str(found).endswith("primary cost of SdSV, normalized)")
+    raw = found.to_dict()[0]
     results = bp.Results.from_scores(systems["A"], key)
     assert raw["act_dcf(0.05, 2, 1)"] == results.act_dcf(POINT, normalize=False)
 

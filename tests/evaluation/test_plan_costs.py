@@ -232,9 +232,10 @@ def test_weights_of_levels() -> None:
     names = ["a x, b p", "a x, b q", "a y, b p", "a y, b q", "a z, b p"]
     shares = [0.5 / 1.5, 0.5 / 1.5, 0.25 / 1.5, 0.0, 0.25 / 1.5]
     assert {p.name: p.tar_weight for p in both} == dict(zip(names, shares, strict=True))
-    members = divided(columns, 4, factor).members
-    assert [one.tar.tolist() for one in members] == [[0, 1], [2], [3]]
-    assert [one.non.tolist() for one in members] == [[0], [1, 2], []]
+    cost = divided(columns, 4, factor)
+    assert [one.tar.tolist() for one in cost.members] == [[0, 1], [2], [3]]
+    assert [one.non.tolist() for one in cost.members] == [[0], [1, 2], []]
+    assert "weighted over 3 partitions" in str(cost)
 
 
 def test_non_targets_of_other_levels_stand_in() -> None:

@@ -266,7 +266,7 @@ def test_copies_are_the_same_and_read_only() -> None:
         lambda: halves().trial_weights(KEY, KEY),
         lambda: class_weights(halves(), np.ones(6), None, KEY),
         lambda: class_weights(halves(), None, np.ones(5), KEY),
-        lambda: class_weights({"a": KEY}, None, None, KEY),
+        lambda: class_weights({"a": 3}, None, None, KEY),
         *(
             lambda mask=mask, name=name: getattr(Conditions({"a": mask}), name)(KEY)
             for mask in (EARLY.T, np.ones(12, dtype=bool), np.ones(10, dtype=bool))
@@ -281,6 +281,9 @@ def test_bad_input(make) -> None:
 
 def test_weights_without_conditions_and_classes_without_trials() -> None:
     assert class_weights(None, 1, 2, KEY) == (1, 2)
+    key = KEY.with_columns(half=list("abababababa"))
+    expected = Conditions.from_columns(key, "half").trial_weights(key)
+    check_weights(class_weights("half", None, None, key), *expected)
     only_targets = Conditions({"a": LABELS > 0}, uncovered="ignore")
     with pytest.warns(MissingTrialsWarning), pytest.raises(InvalidInputError):
         class_weights(only_targets, None, None, KEY)
