@@ -40,9 +40,6 @@ FEWEST = 30
 # their range.
 _FAR = 0.2
 
-# By so many scores of the training a map in a file knows its trials again.
-_SEEN_IN_FILE = 12
-
 
 # ---- Fields, which a file may damage: settings of attrs.field
 
@@ -106,8 +103,12 @@ RULE = _field(lambda value, _: losses.scoring_rule(value).name)
 COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
+<<<<<<< HEAD
 SEEN: Options = {**VECTOR_OR_NONE, "eq": False}
 NAMES_OR_NONE = _or_none(_field(lambda names, name: tuple(map(str, check.listed(names, name)))))
+=======
+NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
+>>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
 
 
 # ---- Maps
@@ -122,8 +123,6 @@ class Map:
     takes_qualities: ClassVar[bool] = False
 
     notes: tuple[Note, ...] = attrs.field(**NOTES)
-    # Some scores of the training, see `scoring.seen_scores`.
-    seen: FloatArray | None = attrs.field(**SEEN)
 
     def _told(self) -> Self:
         """Warn of what the training left to note."""
@@ -141,12 +140,11 @@ class Map:
         """
         if check.as_path(path).suffix.lower() != ".json":
             raise check.invalid("path", "end in .json", repr(str(path)))
-        seen = None if self.seen is None else self.seen[:_SEEN_IN_FILE]
-        models.write(path, {"kind": type(self).__name__, **self._content(), "seen": seen})
+        models.write(path, {"kind": type(self).__name__, **self._content()})
 
     def _content(self) -> Options:
         """Return the fields by name, as a file keeps them."""
-        return attrs.asdict(self, filter=attrs.filters.exclude("notes", "seen"))
+        return attrs.asdict(self, filter=attrs.filters.exclude("notes"))
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -262,8 +260,8 @@ class ScoreMap(Map):
         Warns
         -----
         SuspectScoresWarning
-            If scores lie far outside those of the training, of a line, or if at least half of these
-            trials are of the training: figures of them are too good.
+            If scores lie far outside those of the training, of a line, or if these are the trials
+            of the training, whose figures are too good.
         """
         found: list[Note] = []
 
@@ -306,7 +304,7 @@ def few_trials(n_tar: int, n_non: int) -> list[Note]:
 
 def training_trials(found: object) -> list[Note]:
     """Note that a map meets the trials of its training, if it does."""
-    text = "The map was trained on at least half of these trials: figures are too good."
+    text = "The map was trained on these very trials: figures of the result are too good."
     advice = "Cross-fitting, or other trials, tell how good the map is."
     return [Note(errors.SuspectScoresWarning, text, advice=advice)] if found else []
 
@@ -318,15 +316,11 @@ def training_trials(found: object) -> list[Note]:
 class Met:
     """The scores of a system that a map met, beside those of its training, if these are known.
 
-    `low` and `high` are the range of the training, `lowest` and `highest` that of the scores;
-    `seen` are some scores of the training. Of those that could be among these, some are.
+    `low` and `high` are the range of the training, `lowest` and `highest` that of the scores.
     """
 
-    low: float | None = None
-    high: float | None = None
-    seen: FloatArray | None = None
-    n_could: int = 0
-    n_seen: int = 0
+    low: float | None
+    high: float | None
     n_scores: int = 0
     n_far: int = 0
     lowest: float = math.inf
@@ -339,10 +333,6 @@ class Met:
         lowest, highest = float(scores.min()), float(scores.max())
         self.n_scores += scores.size
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
-        if self.seen is not None:
-            could = scores[losses.scattered(scores) <= losses.scattered(self.seen[-1:])]
-            self.n_could += could.size
-            self.n_seen += int(np.isin(could, self.seen).sum())
         if self.low is None or self.high is None or self.low == self.high:
             return
         # Of more trials than those of the training a few always lie a little outside.
@@ -352,11 +342,9 @@ class Met:
             far = np.maximum(self.low - finite, finite - self.high) > margin
             self.n_far += int(np.count_nonzero(far))
 
-    def is_known(self, n_trials: int) -> bool:
-        """Tell whether half of the scores are of the training, which had so many."""
-        alike = (self.n_scores, self.lowest, self.highest) == (n_trials, self.low, self.high)
-        # One may be so by chance.
-        return alike or 1 < self.n_seen >= self.n_could / 2
+    def is_all(self, n_trials: int) -> bool:
+        """Tell whether these are so many scores of exactly the range of the training."""
+        return self.n_scores == n_trials and (self.lowest, self.highest) == (self.low, self.high)
 
     def notes(self, about: str = "", advice: str = "") -> list[Note]:
         """Note scores far outside those of the training."""
@@ -524,7 +512,6 @@ def record(training: losses.TrainingObjective, solution: LinearSolution) -> Opti
         "n_tar": n_tar,
         "n_non": n_non,
         "notes": [*solution.notes, *notes],
-        "seen": solution.seen,
     }
 
 

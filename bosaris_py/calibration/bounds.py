@@ -257,17 +257,15 @@ class BoundedCalibration(base.ScoreMap):
         fitted = calibration._trained(tar, non, **options)
         llrs = [fitted._mapped(check.as_vector(scores, "tar"))[0] for scores in (tar, non)]
         found, notes = bounds_of(llrs[0], llrs[1], bounds)
-        said, seen = (*fitted.notes, *notes), fitted.seen
-        return cls(map=fitted, low=found.low, high=found.high, bounds=bounds, notes=said, seen=seen)
+        notes = [*fitted.notes, *notes]
+        return cls(map=fitted, low=found.low, high=found.high, bounds=bounds, notes=tuple(notes))
 
     def _content(self) -> base.Options:
         content = super()._content()
         return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
 
     def _mapped(self, scores: FloatArray) -> base.Mapped:
-        # A file keeps what was seen beside the map.
-        known = self.map if self.seen is None else attrs.evolve(self.map, seen=self.seen)
-        llrs, notes = known._mapped(scores)
+        llrs, notes = self.map._mapped(scores)
         # Far outside the training the bounds hold, so that nothing is to note.
         within = [note for note in notes if note in base.training_trials(found=True)]
         return np.clip(llrs, self.low, self.high), within

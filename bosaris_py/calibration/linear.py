@@ -39,11 +39,11 @@ class Line(base.ScoreMap, base.RowMap):
         return base.weighted_sum(rows, [self.scale], self.offset)
 
     def _met(self) -> list[base.Met]:
-        return [base.Met(self.low_score, self.high_score, self.seen)]
+        return [base.Met(self.low_score, self.high_score)]
 
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
-        is_known = met[0].is_known(self.n_tar + self.n_non)
+        is_known = met[0].is_all(self.n_tar + self.n_non)
         return met[0].notes(advice=advice) + base.training_trials(is_known)
 
     def _line(self) -> str:
@@ -315,7 +315,6 @@ class GaussianCalibration(Line):
             n_tar=n_tar,
             n_non=n_non,
             notes=tuple(notes),
-            seen=losses.seen_scores(targets.some, others.some),
         )
 
     def __repr__(self) -> str:

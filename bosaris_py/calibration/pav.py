@@ -13,7 +13,7 @@ from bosaris_py.calibration import base
 from bosaris_py.errors import Note, SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.numerics.roc import as_class
-from bosaris_py.numerics.scoring import refuse_non_finite, seen_scores
+from bosaris_py.numerics.scoring import refuse_non_finite
 from bosaris_py.trials.sample import Sample
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
@@ -149,7 +149,6 @@ class PAVCalibration(base.ScoreMap):
             n_tar=n_tar,
             n_non=n_non,
             notes=tuple(notes),
-            seen=seen_scores(targets, others),
         )
 
     def _mapped(self, scores: FloatArray) -> base.Mapped:
@@ -158,10 +157,8 @@ class PAVCalibration(base.ScoreMap):
         # So many scores as in training, among them all ends of pools?
         inner = np.abs(self.score_bounds) < np.abs(self.score_bounds).max()
         same_size = scores.size == self.n_tar + self.n_non
-        met = base.Met(seen=self.seen)
-        met.count(scores)
-        is_all = same_size and np.isin(self.score_bounds[inner], scores).all()
-        return llrs, base.training_trials(is_all or met.is_known(-1))
+        is_known = same_size and np.isin(self.score_bounds[inner], scores).all()
+        return llrs, base.training_trials(is_known)
 
     def __repr__(self) -> str:
         """Say how many pools there are and how far they reach."""

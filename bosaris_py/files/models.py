@@ -35,8 +35,7 @@ from bosaris_py.files.replacing import replacing
 
 _FORMAT = "bosaris_py.parameters"
 
-# Fields that version 0.1 does not know; it overlooks entries beside the parameters, and 0.3 the
-# scores of the training by which a map knows its trials again.
+# Fields that version 0.1 does not know; it overlooks entries beside the parameters.
 LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
 # What a file must have beside its format.
@@ -52,7 +51,6 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
     """
     kept = {name: _to_json(value, name) for name, value in parameters.items()}
     later = {name: kept.pop(name) for name in LATER if name in kept}
-    seen = kept.pop("seen", None)
     content = {
         "format": _FORMAT,
         "format_version": FORMAT_VERSION,
@@ -60,7 +58,6 @@ def write(path: FilePath, parameters: Mapping[str, object]) -> None:
         "kind": kept.pop("kind"),
         "parameters": kept,
         **({"training_scores": later} if later else {}),
-        **({"seen_scores": seen} if seen else {}),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
@@ -72,6 +69,13 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     try:
         # Editors of Windows put a mark of the byte order in front.
         content = _from_json(json.loads(as_path(path).read_text("utf-8-sig")))
+<<<<<<< HEAD
+=======
+        if content["format"] != _FORMAT:
+            raise ValueError(f'"format" is not "{_FORMAT}"')
+        refuse_newer(f'{path}: "format_version"', content["format_version"])
+        return str(content["kind"]), content["parameters"] | content.get("training_scores", {})
+>>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
     # Errors of UTF-8 and of JSON are values, too.
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path}: this is no JSON ({error})") from error
@@ -84,8 +88,7 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
             got = describe(found[name]) if name in found else "none"
             raise FileFormatError(f'{path}: "{name}" of a model must be {what}; got {got}')
     refuse_newer(f'{path}: "format_version"', found["format_version"])
-    seen = {"seen": found["seen_scores"]} if "seen_scores" in found else {}
-    return found["kind"], found["parameters"] | found["training_scores"] | seen
+    return found["kind"], found["parameters"] | found["training_scores"]
 
 
 def _to_json(value: object, name: str) -> object:

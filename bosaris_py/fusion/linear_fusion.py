@@ -239,8 +239,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
         SuspectScoresWarning
             If scores of a system lie far outside those of its training: are the systems in order?
         SuspectScoresWarning
-            If at least half of these trials are of the training: figures of them are too good; or
-            if `x` is a square array of several systems, which may be transposed.
+            If these are the trials of the training, whose figures are too good; or if `x` is a
+            square array of several systems, which may be transposed.
         """
         rows = in_order(x, self.system_names, "x")
         rows = [rows] if isinstance(rows, Scores) else check.as_list(rows)
@@ -311,17 +311,15 @@ class LinearFusion(base.LinearMap, base.RowMap):
     def _met(self) -> list[base.Met]:
         if self.low_scores is None or self.high_scores is None:
             return [base.Met(None, None) for _ in self.weights]
-        seen = [self.seen, *[None] * (self.n_systems - 1)]
-        return list(map(base.Met, self.low_scores.tolist(), self.high_scores.tolist(), seen))
+        return list(map(base.Met, self.low_scores.tolist(), self.high_scores.tolist()))
 
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         names = self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]
         advice = "Are the systems in the order of the training?"
         parts = zip(names, met, self.weights, strict=True)
         far = [note for name, each, w in parts if w for note in each.notes(name, advice)]
-        known = [each.is_known(self.n_tar + self.n_non) for each in met]
-        # The scores of the first system tell which trials they are.
-        return far + base.training_trials(known[0] if met[0].seen is not None else all(known))
+        n_trials = self.n_tar + self.n_non
+        return far + base.training_trials(all(each.is_all(n_trials) for each in met))
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""

@@ -455,7 +455,7 @@ class QualityFusion(base.TrainedMap):
         measures = _measures_of(qualities, ndx, self.qtrans, self.n_measures)
         # Equation 30 of the user guide: the sum with the weights trained beside the measures, then
         # the quality term.
-        beside = attrs.evolve(self.linear, weights=self.weights, offset=self.offset, seen=self.seen)
+        beside = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs, notes = beside._mapped(stack)
         q, r = _standardised(measures, self.centre, self.spread)
         llrs += quality_term(self.form, q, r, measures.models, measures.segments)

@@ -15,7 +15,6 @@ from bosaris_py.calibration import LinearCalibration, base
 from bosaris_py.errors import Note, warn
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
-from bosaris_py.numerics.scoring import seen_scores
 from bosaris_py.trials import Scores, scores as scoring
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx
 
@@ -159,8 +158,13 @@ class SASVFusion(base.RowMap):
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
         scoring.refuse_utterances(cm, key, "cm")
+<<<<<<< HEAD
         (tar, non, spoofs), asv_notes = _class_lists(asv, key, "asv")
         (*bona, spoof), cm_notes = _class_lists(cm, key, "cm")
+=======
+        (tar, non, _), asv_notes = _class_lists(asv, key)
+        (*bona, spoof), cm_notes = _class_lists(cm, key)
+>>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
         lines, notes = {}, []
         for name, trials, alarm, missing in (
             ("asv", (tar, non), given.fa_price, asv_notes),
@@ -170,8 +174,7 @@ class SASVFusion(base.RowMap):
             lines[name] = LinearCalibration._trained(*trials, prior=prior, ridge=ridge)
             heard = (*missing, *lines[name].notes)
             notes += [attrs.evolve(note, about=name) for note in heard]
-        seen = seen_scores(np.concatenate((tar, non, spoofs)))
-        return cls(**lines, spoof_share=share, notes=tuple(notes), seen=seen)
+        return cls(**lines, spoof_share=share, notes=tuple(notes))
 
     def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:
         """Fuse the scores of both detectors to log-likelihood-ratios.
@@ -234,8 +237,7 @@ class SASVFusion(base.RowMap):
         self._write(files, ndx_file, output_file, progress=progress)
 
     def _met(self) -> list[base.Met]:
-        (asv,), seen = self.asv._met(), self.asv.seen if self.seen is None else self.seen
-        return [attrs.evolve(asv, seen=seen), *self.cm._met()]
+        return [*self.asv._met(), *self.cm._met()]
 
     def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
         return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])

@@ -175,7 +175,7 @@ class LinearSolution:
     data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
     are the ranges of the training scores; `separation` is how far the mean of the targets lies
     above that of the non-targets, in standard deviations, both classes counting the same. `notes`
-    say what was amiss; `seen` are some of the scores.
+    say what was amiss.
     """
 
     weights: FloatArray
@@ -186,7 +186,6 @@ class LinearSolution:
     highest: FloatArray
     separation: FloatArray
     notes: list[Note]
-    seen: FloatArray | None
 
 
 def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
@@ -310,8 +309,7 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
     weights, offset = problem.weights(point)
     separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
     value = minimum.value - problem.penalty(point)
-    seen = training.seen_scores(tar.some, non.some)
-    return LinearSolution(weights, offset, value, used, lowest, highest, separation, notes, seen)
+    return LinearSolution(weights, offset, value, used, lowest, highest, separation, notes)
 
 
 def _hard_decisions(problem: TrainingObjective) -> list[FloatArray]:

@@ -35,7 +35,7 @@ import numpy as np
 from attrs import Factory, evolve, field, frozen
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray, IntArray, Weighting
+from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray, Weighting
 from bosaris_py.numerics.priors import OperatingPoint
 
 # Trials of a block: what is made of them stays in a processor's second cache.
@@ -227,8 +227,6 @@ class ClassMoments:
     scatter: FloatArray
     lowest: FloatArray
     highest: FloatArray
-    # Of the first system, see `some_scores`.
-    some: FloatArray = Factory(lambda: np.empty(0))
 
 
 def class_moments(scores: FloatArray, weights: FloatArray | None = None) -> ClassMoments:
@@ -251,7 +249,7 @@ def class_moments(scores: FloatArray, weights: FloatArray | None = None) -> Clas
         ends = (end.astype(np.float64) for end in (block.min(axis=1), block.max(axis=1)))
         parts.append(ClassMoments(first + shift, scatter, *ends))
         sizes.append(float(size))
-    return evolve(merge_moments(parts, sizes), some=some_scores(*scores[:1]))
+    return merge_moments(parts, sizes)
 
 
 def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[float]) -> ClassMoments:
@@ -266,8 +264,7 @@ def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[float]) -> Clas
         within = np.tensordot(shares, np.stack([part.scatter for part in parts]), axes=1)
     lowest = np.min([part.lowest for part in parts], axis=0)
     highest = np.max([part.highest for part in parts], axis=0)
-    some = some_scores(*(part.some for part in parts))
-    return ClassMoments(first + mean, within + between, lowest, highest, some)
+    return ClassMoments(first + mean, within + between, lowest, highest)
 
 
 def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[FloatArray, FloatArray]:
@@ -284,39 +281,6 @@ def moderate_weights(weights: FloatArray | None) -> FloatArray | None:
     # Sums of huge weights would overflow, and products of tiny ones underflow.
     with np.errstate(under="ignore"):
         return np.asarray(np.ldexp(weights, -int(np.frexp(weights.max())[1])))
-
-
-# By so many scores of a training its trials are known again. Of fewer trials, or with a larger
-# share of equal scores, others would have them by chance.
-_SEEN, _FEWEST_SEEN, _EQUAL = 1024, 30, 0.02
-
-# Fibonacci hashing.
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)
-
-
-def scattered(scores: FloatArray) -> IntArray:
-    """Return the bits of scores as if they were drawn by chance, equal ones of equal scores."""
-    return np.asarray(scores.astype(np.float64, copy=False).view(np.uint64) * _SCATTER)
-
-
-def some_scores(*rows: FloatArray) -> FloatArray:
-    """Return the scores whose scattered bits are least: some of any share of the trials."""
-    found = []
-    for scores in rows:
-        codes = scattered(scores)
-        # About four times as many as are kept.
-        found.append(scores[codes <= min(2**64 - 1, _SEEN * 2**66 // max(scores.size, 1))])
-    both = np.concatenate(found) if found else np.empty(0)
-    return both[np.argsort(scattered(both))[:_SEEN]]
-
-
-def seen_scores(*rows: FloatArray) -> FloatArray | None:
-    """Return some scores of a training; None where these are few, or many are equal."""
-    found = some_scores(*rows)
-    if found.size < _FEWEST_SEEN:
-        return None
-    distinct = found[np.append(True, np.diff(found) != 0)]
-    return distinct if distinct.size >= (1 - _EQUAL) * found.size else None
 
 
 # Trials of each class in the parts whose optimum is the start for larger ones, and how much larger

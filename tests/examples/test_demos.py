@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 def run(name: str, output: Path) -> str:
     # The demos show scores before calibration, and maps on the trials of their training.
-    told = ["-W", "ignore:not calibrated", "-W", "ignore:The map was trained on"]
+    told = ["-W", "ignore:not calibrated", "-W", "ignore:The map was trained on these"]
     command = [sys.executable, "-W", "error", *told, f"examples/{name}", "--output", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
