@@ -90,12 +90,7 @@ if TYPE_CHECKING:
     )
     from bosaris_py.calibration import *
     from bosaris_py.evaluation import *
-    from bosaris_py.evaluation.case import (
-        CaseLLR as CaseLLR,
-        Validation as Validation,
-        case_llr as case_llr,
-        validate as validate,
-    )
+    from bosaris_py.evaluation.case import *
     from bosaris_py.evaluation.evaluate import evaluate as evaluate
     from bosaris_py.evaluation.evaluation import Evaluation as Evaluation
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example

@@ -103,12 +103,7 @@ RULE = _field(lambda value, _: losses.scoring_rule(value).name)
 COUNT = _field(_count)
 VECTOR, MATRIX = _array(1), _array(2)
 VECTOR_OR_NONE, MATRIX_OR_NONE = _or_none(VECTOR), _or_none(MATRIX)
-<<<<<<< HEAD
-SEEN: Options = {**VECTOR_OR_NONE, "eq": False}
 NAMES_OR_NONE = _or_none(_field(lambda names, name: tuple(map(str, check.listed(names, name)))))
-=======
-NAMES_OR_NONE = _or_none(_field(lambda names, _: tuple(map(str, names))))
->>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
 
 
 # ---- Maps

@@ -187,8 +187,6 @@ class BoundedCalibration(base.ScoreMap):
         How the bounds were found.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Examples
     --------

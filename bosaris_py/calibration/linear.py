@@ -89,8 +89,6 @@ class LinearCalibration(base.LinearMap, Line):
         files of version 0.1.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----
@@ -230,8 +228,6 @@ class GaussianCalibration(Line):
         Number of training trials with a weight above zero.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----

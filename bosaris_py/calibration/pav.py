@@ -39,8 +39,6 @@ class PAVCalibration(base.ScoreMap):
         Number of training trials of a weight above zero, without the two dummy trials.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----

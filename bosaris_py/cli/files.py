@@ -217,13 +217,6 @@ def load_trials(args: argparse.Namespace) -> bp.Ndx:
     return changed
 
 
-def refuse_strangers(scores: bp.Scores, trials: bp.Ndx | bp.Key) -> None:
-    """Refuse scores whose ids are others than those of the trials."""
-    align = bp.trials.alignment
-    frame = align.frame_of(trials.ids, scores.ids)
-    align.refuse_strangers(frame, trials.ids, scores.ids, trials.n_trials)
-
-
 def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
     """Return the scores of trials where a countermeasure scored utterances, and say so."""
     if cm.ids[0].size != 1 or cm.ids[0][0] in trials.ids[0]:

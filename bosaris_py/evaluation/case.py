@@ -32,6 +32,8 @@ from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
 
+__all__ = ["CaseLLR", "Validation", "case_llr", "validate"]
+
 _LOG_10 = math.log(10.0)
 
 # What the figures of a validation are, and the words of a likelihood-ratio.

@@ -18,32 +18,9 @@ import attrs
 
 from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.errors import FileFormatError
-from bosaris_py.files import formats
-from bosaris_py.files.columns import (
-    DETECTION,
-    NONTARGET,
-    SPOOF,
-    TARGET,
-    VOCABULARIES,
-    Vocabulary,
-    classes_of,
-    spell,
-)
-from bosaris_py.files.formats import (
-    FORMATS,
-    LAST,
-    NAMES,
-    ROLES,
-    Columns,
-    Format,
-    Plan,
-    Told,
-    as_told,
-    format_of_names,
-    plan_of_names,
-    show,
-    unquote,
-)
+from bosaris_py.files import columns as listing, formats
+from bosaris_py.files.columns import NONTARGET, TARGET, Vocabulary, classes_of
+from bosaris_py.files.formats import FORMATS, Columns, Format, Plan, Told, plan_of_names, show
 
 Row = Sequence[bytes]
 
@@ -63,7 +40,7 @@ class Look:
 
     def __init__(self, cells: Iterable[bytes], labels: Vocabulary | None = None) -> None:
         self.words = {c[:_LONGEST_LOOKED_AT].decode(errors="replace").lower() for c in cells}
-        self.vocabularies = VOCABULARIES if labels is None else [labels, *VOCABULARIES]
+        self.vocabularies = [*([] if labels is None else [labels]), *listing.VOCABULARIES]
         self.is_told = labels is not None and bool(classes_of(self.words, [labels]))
         present = self.words - formats.MISSING_WORDS
         digits = "".join(present)
@@ -101,10 +78,10 @@ def _looks(rows: Sequence[Row], labels: Vocabulary | None = None) -> list[Look]:
 def _ways(lines: Sequence[bytes]) -> list[tuple[bytes | None, Sequence[Row]]]:
     """Return the ways to cut lines, the likeliest first: at blanks, or at a mark."""
     most = formats.MOST_WORDS
-    blanks = [unquote(each, None) if b'"' in each else each.split(None, most) for each in lines]
+    blanks = [formats.unquote(x, None) if b'"' in x else x.split(None, most) for x in lines]
     marks = [mark for mark in (b"\t", b",", b";", b"|") if mark in lines[0]]
     ways: list[tuple[bytes | None, Sequence[Row]]]
-    ways = [(mark, [unquote(line, mark) for line in lines]) for mark in marks]
+    ways = [(mark, [formats.unquote(line, mark) for line in lines]) for mark in marks]
     # A table may have blanks behind its commas.
     cells = [cell for row in blanks for cell in row[:-1]]
     is_table = bool(marks) and any(all(cell.endswith(mark) for cell in cells) for mark in marks)
@@ -118,8 +95,8 @@ def cut_header(lines: Sequence[bytes]) -> tuple[bytes | None, list[str]]:
     """Return the separator of a header, the first of some lines, and its names."""
     line, *below = lines
     mark = next((mark for mark in (b"\t", b",", b";", b"|") if mark in line), None)
-    names = unquote(line.strip(b"\r\n").lstrip(b"#% "), mark) or [b""]
-    row = unquote(below[0], mark) if below else []
+    names = formats.unquote(line.strip(b"\r\n").lstrip(b"#% "), mark) or [b""]
+    row = formats.unquote(below[0], mark) if below else []
     # Tables of R have names of rows, and no name above these.
     if len(row) == len(names) + 1 and Look(row[:1]).is_whole:
         names.insert(0, b"")
@@ -131,7 +108,7 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
     words = ("" if formats.FILE_NAME.search(name) else name.lower() for name in names)
     plain = [re.sub("[^a-z0-9]", "", word) for word in words]
     roles: dict[int, str] = {}
-    for role, patterns in NAMES.items():
+    for role, patterns in formats.NAMES.items():
         for rank, pattern in enumerate(patterns):
             found = [at for at, name in enumerate(plain) if re.fullmatch(pattern, name)]
             found = [at for at in found if at not in roles]
@@ -153,8 +130,8 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
     place = {role: at for at, role in roles.items()}
     if looks and {"model", "segment", "label"} <= place.keys():
         # The speaker of a list for countermeasures is no model.
-        is_weak = re.fullmatch(NAMES["model"][-1], plain[place["model"]])
-        if is_weak and classes_of(looks[place["label"]].words, [DETECTION]):
+        is_weak = re.fullmatch(formats.NAMES["model"][-1], plain[place["model"]])
+        if is_weak and classes_of(looks[place["label"]].words, [listing.DETECTION]):
             del roles[place["model"]]
     return roles
 
@@ -195,7 +172,7 @@ def _is_header(rows: Sequence[Row], labels: Vocabulary | None) -> bool:
         word = cell.decode(errors="replace").lower()
         above = Look([cell], labels)
         # Names of labels, such as mated, may be words of labels, too.
-        sides = {*classes_of(look.words, look.vocabularies).values()} - {SPOOF}
+        sides = {*classes_of(look.words, look.vocabularies).values()} - {listing.SPOOF}
         is_name = len(sides) == 2 and word not in look.words and roles_of([word]) == {0: "label"}
         is_label = above.may_be("label") and not is_name
         if above.numbers or is_label or word in formats.MISSING_WORDS or formats.odd_number(word):
@@ -263,7 +240,7 @@ def _readings(
         if fits and (not places or any(row[places[0]] == row[places[1]] for row in rows)):
             found.append((item, variant))
     special = [each for each in found if not formats.WORDS_OF.keys().isdisjoint(each[1])]
-    usual = [each for each in found if each[0].name not in LAST]
+    usual = [each for each in found if each[0].name not in formats.LAST]
     distinct: dict[object, tuple[Format, tuple[str, ...]]] = {}
     for item, variant in special or usual or found:
         words = looks[variant.index("label")].words if "label" in variant and not labels else ()
@@ -306,12 +283,12 @@ def find_plan(
     """
     lines = lines[:_LINES_LOOKED_AT]
     names = cut_header(lines)[1]
-    told = as_told(columns, len(names))
+    told = formats.as_told(columns, len(names))
     if format is None and told is None:
         return _detect(path, lines, number, labels)
     if isinstance(told, dict) or (format is not None and format.header):
         return _by_header(path, lines, number, format or FORMATS["csv"], told, labels)
-    chosen = format or format_of_names(told or ())
+    chosen = format or formats.format_of_names(told or ())
     first_word = chosen.first_line.split(" ")[0]
     if first_word and names[0].split(" ")[0].lower() != first_word:
         text = f"the first line must begin with {first_word}, found {show(lines[0])}"
@@ -345,12 +322,13 @@ def _by_header(
 ) -> Plan:
     """Find the columns by the names in the first line."""
     given = {} if told is None else told
-    if isinstance(given, list) or not given.keys() <= {*ROLES} or not format.header:
-        expected = f"map {', '.join(ROLES)} to names in the header; other columns keep their names"
+    if isinstance(given, list) or not given.keys() <= {*formats.ROLES} or not format.header:
+        listed = ", ".join(formats.ROLES)
+        expected = f"map {listed} to names in the header; other columns keep their names"
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
         raise invalid("columns", expected, describe(told), hint)
     mark, names = cut_header(lines)
-    rows = [unquote(line, mark) for line in lines[1:]]
+    rows = [formats.unquote(line, mark) for line in lines[1:]]
     if mark and not names[-1] and rows:
         # Hyperion's lists of trials: a separator too many, and no column below it.
         names = names[: max(len(rows[0]), len(names) - 1)]
@@ -359,7 +337,7 @@ def _by_header(
     lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
     # What is told comes first.
-    for role in sorted(ROLES, key=lambda role: role not in given):
+    for role in sorted(formats.ROLES, key=lambda role: role not in given):
         name = given.get(role)
         wanted = format.header.get(role, ()) if role not in given else [name] * bool(name)
         at = next((lower.index(str(w).lower()) for w in wanted if str(w).lower() in lower), None)
@@ -394,7 +372,7 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     if known:
         return _by_header(path, lines, number, FORMATS[max(known, key=lambda name: known[name])])
     table = FORMATS["csv"]
-    if len(_named_roles(names, [unquote(line, mark) for line in lines[1:]])) > 1:
+    if len(_named_roles(names, [formats.unquote(line, mark) for line in lines[1:]])) > 1:
         return _by_header(path, lines, number, table, None, labels)
     if lines[0].startswith(b"#") and len(lines[0].split()) != len(lines[-1].split()):
         plan = _detect(path, lines[1:], number + 1, labels)
@@ -486,7 +464,7 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
 def suggest_role(lines: Sequence[bytes], role: str) -> str:
     """Return what to type for a column of a table that may have a role, but another name."""
     mark, names = cut_header(lines) if lines else (None, [])
-    rows = [unquote(line, mark) for line in lines[1:]]
+    rows = [formats.unquote(line, mark) for line in lines[1:]]
     if {*map(len, rows)} != {len(names)}:
         return ""
     whole = _ways(lines)[0][1]
@@ -526,7 +504,7 @@ def _no_reading(
             is_repeated = min(cells.count(word.encode()) for word in words) > 1
             if not (is_code or (is_repeated and not is_known)):
                 continue
-            pair = dict(zip(map(spell, words), (TARGET, NONTARGET), strict=True))
+            pair = dict(zip(map(listing.spell, words), (TARGET, NONTARGET), strict=True))
             if [variant[at] for _, variant in _readings(rows, pair)] == ["label"]:
                 text = f"{words[0]!r} and {words[1]!r} may be labels; use "
                 return line_error(path, number, text + formats.suggest_labels(words))
@@ -546,7 +524,7 @@ def _no_reading(
         return line_error(path, number, f"{show(lines[0])} is not like the lines below it")
     looks = _looks(max((rows for _, rows in ways), key=lambda rows: len(rows[0])))
     mark = cut_header(lines[1:])[0] if lines[1:] else None
-    widths = [len(unquote(line, mark)) for line in lines[:3]]
+    widths = [len(formats.unquote(line, mark)) for line in lines[:3]]
     if len(widths) == 3 and widths[0] < widths[1] == widths[2] > 1:
         return line_error(path, number, f"{show(lines[0])} is above the table; take it out")
     text = f"nothing tells what the columns of {show(lines[0])} are; use "

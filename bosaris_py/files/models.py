@@ -69,13 +69,6 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     try:
         # Editors of Windows put a mark of the byte order in front.
         content = _from_json(json.loads(as_path(path).read_text("utf-8-sig")))
-<<<<<<< HEAD
-=======
-        if content["format"] != _FORMAT:
-            raise ValueError(f'"format" is not "{_FORMAT}"')
-        refuse_newer(f'{path}: "format_version"', content["format_version"])
-        return str(content["kind"]), content["parameters"] | content.get("training_scores", {})
->>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
     # Errors of UTF-8 and of JSON are values, too.
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path}: this is no JSON ({error})") from error

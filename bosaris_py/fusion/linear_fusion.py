@@ -64,8 +64,6 @@ class LinearFusion(base.LinearMap, base.RowMap):
         `apply` then refuses other names, and another order.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----

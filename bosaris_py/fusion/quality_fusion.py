@@ -179,8 +179,6 @@ class QualityFusion(base.TrainedMap):
         Number of training trials with quality measures and a weight above zero.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     Notes
     -----

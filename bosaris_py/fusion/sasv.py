@@ -47,8 +47,6 @@ class SASVFusion(base.RowMap):
         Share of spoofs among what must be rejected, by cost.
     notes : tuple of Note
         What the training left to note; files do not keep it.
-    seen : ndarray of float64 or None
-        Some scores of the training, by which `apply` knows its trials again; files keep 12.
 
     See Also
     --------
@@ -158,13 +156,8 @@ class SASVFusion(base.RowMap):
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
         scoring.refuse_utterances(cm, key, "cm")
-<<<<<<< HEAD
-        (tar, non, spoofs), asv_notes = _class_lists(asv, key, "asv")
+        (tar, non, _), asv_notes = _class_lists(asv, key, "asv")
         (*bona, spoof), cm_notes = _class_lists(cm, key, "cm")
-=======
-        (tar, non, _), asv_notes = _class_lists(asv, key)
-        (*bona, spoof), cm_notes = _class_lists(cm, key)
->>>>>>> parent of 7be13d30 (A map knows trials of its training again in a part of them, or among others)
         lines, notes = {}, []
         for name, trials, alarm, missing in (
             ("asv", (tar, non), given.fa_price, asv_notes),
