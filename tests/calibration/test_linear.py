@@ -9,13 +9,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from bosaris_py import errors
 from bosaris_py.calibration import GaussianCalibration, LinearCalibration
-from bosaris_py.errors import (
-    BosarisWarning,
-    ConvergenceWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-)
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr
 from bosaris_py.numerics.scoring import OBJECTIVES, TrainingObjective, evaluate_objective
@@ -79,7 +74,7 @@ def test_brier_is_never_worse_than_the_toolkit(run):
     tar, non = load(run)
     assert run["objective"] == "brier"
     is_hard = (run["dataset"], run["prior"]) in HARD_DECISIONS
-    with pytest.warns(ConvergenceWarning) if is_hard else contextlib.nullcontext():
+    with pytest.warns(errors.ConvergenceWarning) if is_hard else contextlib.nullcontext():
         calibration = LinearCalibration.fit(tar, non, ridge=0, **settings(run))
     assert calibration.objective_value <= run["nxe"] + 1e-14
     assert np.abs(gradient(calibration, tar, non)).max() < 1e-13
@@ -91,10 +86,10 @@ def test_brier_is_never_worse_than_the_toolkit(run):
 def test_separable_scores(run):
     """The toolkit goes on to a scale of 15 to 56; here a ridge of 1/n keeps it moderate."""
     tar, non = load(run)
-    expected = ConvergenceWarning if run["dataset"] == "separated" else BosarisWarning
+    expected = errors.ConvergenceWarning if run["dataset"] == "separated" else errors.BosarisWarning
     with pytest.warns(expected) as caught:
         calibration = LinearCalibration.fit(tar, non, ridge=0, **settings(run))
-    assert sum(w.category is ConvergenceWarning for w in caught) == 1
+    assert sum(w.category is errors.ConvergenceWarning for w in caught) == 1
     smaller = min(tar.size, non.size)
     assert calibration.ridge == 1 / smaller
     assert math.copysign(1, calibration.scale) == math.copysign(1, run["w"][0])
@@ -117,7 +112,7 @@ def balanced_spread(tar, non):
 
 @pytest.mark.parametrize("run", CONSTANT, ids=describe_run)
 def test_constant_scores(run):
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(errors.ConvergenceWarning):
         calibration = LinearCalibration.fit(*load(run), ridge=0, **settings(run))
     assert coefficients(calibration).tolist() == run["w"] == [0, 0]
     assert calibration.objective_value == pytest.approx(1.0, abs=1e-15)
@@ -181,19 +176,15 @@ def test_a_weak_ridge_needs_no_overlap_and_keeps_to_the_middle():
     assert calibration.scale == pytest.approx(scale, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("tar", "non"),
-    [
-        ([1.0], [0.0]),
-        ([1.0, 2.0], [1.0, 0.0]),  # touching: still no optimum
-        ([1.0, 1.0], [1.0, 0.0]),
-        ([1e-9, 3.0], [0.0, -1.0]),
-        (np.linspace(5, 9, 1000), np.linspace(-9, -5, 10_000)),
-    ],
-)
+# The second and the third touch: still no optimum.
+APART = [([1.0], [0.0]), ([1.0, 2.0], [1.0, 0.0]), ([1.0, 1.0], [1.0, 0.0])]
+APART += [([1e-9, 3.0], [0.0, -1.0]), (np.linspace(5, 9, 1000), np.linspace(-9, -5, 10_000))]
+
+
+@pytest.mark.parametrize(("tar", "non"), APART)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_separable_is_recognised_exactly(tar, non, objective):
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(errors.ConvergenceWarning):
         calibration = LinearCalibration.fit(tar, non, objective=objective, prior=0.1, ridge=0)
     assert 0 < calibration.objective_value < 1
     assert np.isfinite(coefficients(calibration)).all()
@@ -202,7 +193,7 @@ def test_separable_is_recognised_exactly(tar, non, objective):
 def test_apply_keeps_shape_and_infinities(overlapping):
     calibration = LinearCalibration.fit(*overlapping, prior=0.1, ridge=0)
     scores = np.array([[1.0, np.inf, 0.25], [-np.inf, -0.0, 1e300]])
-    with pytest.warns(SuspectScoresWarning):
+    with pytest.warns(errors.SuspectScoresWarning):
         llrs = calibration.apply(scores)
     assert llrs.shape == (2, 3)
     assert llrs.dtype == np.float64
@@ -212,15 +203,12 @@ def test_apply_keeps_shape_and_infinities(overlapping):
     # float32 scores are raised to double precision before anything is done.
     single = np.array([0.1, 0.7], dtype=np.float32)
     assert calibration.apply(single).tolist() == calibration.apply(single.astype(float)).tolist()
-
-
-def test_a_line_that_is_known():
-    """2 * 0.5 + 1 = 2; nothing was trained."""
+    # A line that is known: 2 * 0.5 + 1 = 2; nothing was trained.
     line = LinearCalibration.from_line(2.0, 1.0)
     assert line.apply([0.5, -0.5]).tolist() == [2.0, 0.0]
     assert repr(line).endswith("given, not trained")
     assert line.notes == ()
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(errors.InvalidInputError):
         LinearCalibration.from_line(math.nan, 0.0)
 
 
@@ -253,11 +241,9 @@ def test_hard_decisions_heed_weights_and_collinear_systems() -> None:
         np.average(tar < limit, weights=weights[0]) + np.average(non >= limit, weights=weights[1])
         for limit in tar
     ]
-    for system, model in (
-        ([tar, non], LinearCalibration),
-        ([[tar, tar], [non, non]], LinearFusion),
-    ):
-        with pytest.warns(ConvergenceWarning):
+    twice = [[tar, tar], [non, non]]
+    for system, model in (([tar, non], LinearCalibration), (twice, LinearFusion)):
+        with pytest.warns(errors.ConvergenceWarning):
             found = model.fit(*system, objective="brier", ridge=0, **named)
         assert sum("hard decisions" in note.text for note in found.notes) == 1
         assert found.objective_value == pytest.approx(2.0 * min(costs), rel=1e-12)
@@ -273,25 +259,18 @@ def test_gaussian_is_the_closed_form():
     scale = (TAR.mean() - NON.mean()) / variance
     assert found.scale == pytest.approx(scale, rel=1e-12)
     assert found.offset == pytest.approx(-scale * (TAR.mean() + NON.mean()) / 2, rel=1e-12)
-    assert (found.low_score, found.high_score) == (
-        min(TAR.min(), NON.min()), max(TAR.max(), NON.max()),
-    )  # fmt: skip
+    both = np.append(TAR, NON)
+    assert (found.low_score, found.high_score) == (both.min(), both.max())
 
 
 def test_gaussian_distances_are_warned_of():
-    with pytest.warns(SuspectScoresWarning, match="negative"):
+    with pytest.warns(errors.SuspectScoresWarning, match="negative"):
         falling = GaussianCalibration.fit(-TAR, -NON)
     assert falling.scale == -GaussianCalibration.fit(TAR, NON).scale
     # Means that differ by less than three standard errors, and few trials, are no evidence.
     for classes in ((NON[::2], NON[1::2]), (NON[1::2], NON[::2]), (-TAR[:30], -NON)):
         GaussianCalibration.fit(*classes)
-
-
-@pytest.mark.parametrize(
-    ("tar", "non", "options"),
-    [([1.0], [0.0], {}), ([1.0, np.inf], [0.0], {}), (TAR, NON, {"target_share": 1.0}),
-     (TAR, NON, {"tar_weights": [1.0]})],
-)  # fmt: skip
-def test_gaussian_refuses(tar, non, options):
-    with pytest.raises(InvalidInputError):
-        GaussianCalibration.fit(tar, non, **options)
+    good, alike = {"tar": TAR, "non": NON}, {"tar": [1], "non": [0]}
+    for bad in (alike, {"tar": [1, np.inf]}, {"target_share": 1}, {"tar_weights": [1]}):
+        with pytest.raises(errors.InvalidInputError):
+            GaussianCalibration.fit(**(good | bad))

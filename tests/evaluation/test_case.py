@@ -115,6 +115,10 @@ def test_at_a_bound_there_is_no_interval(case, far):
     end = (case.llr + case.high) / 2
     within = attrs.evolve(case, bounds=bp.LLRBounds(-9.0, end))
     assert (within.low, within.llr, within.high) == (case.low, case.llr, end)
+    # The bound depends on the division into folds; without a seed it never changes.
+    assert (far.seed, len(far.by_division)) == (0, 11)
+    assert min(far.by_division) < far.llr == np.median(far.by_division) < max(far.by_division)
+    assert "5 folds, median of 11 divisions of the speakers" in repr(far)
 
 
 def test_without_bounds_a_far_score_is_advised_to_have_some():
@@ -142,16 +146,12 @@ def test_what_it_states(case, tmp_path):
 
 def test_words_of_the_guideline(case):
     """ENFSI guideline 2015, table 1."""
-    for log10, words in (
-        (0.2, "no support for either proposition"),
-        (0.31, "weak support for proposition 1"),
-        (-1.5, "moderate support for proposition 2"),
-        (3.5, "strong support for proposition 1"),
-        (5.9, "very strong support for proposition 1"),
-        (-6.1, "extremely strong support for proposition 2"),
-    ):
+    words = {0.31: "weak", -1.5: "moderate", 3.5: "strong", 5.9: "very strong"}
+    for log10, word in {**words, -6.1: "extremely strong", 0.2: ""}.items():
         estimate = attrs.evolve(case.estimate, value=log10 * math.log(10))
-        assert attrs.evolve(case, estimate=estimate, bounds=None).verbal == words
+        told = f"{word} support for proposition {1 if log10 > 0 else 2}"
+        told = told if word else "no support for either proposition"
+        assert attrs.evolve(case, estimate=estimate, bounds=None).verbal == told
 
 
 def test_below_five_speakers_there_is_no_interval():
@@ -163,14 +163,11 @@ def test_below_five_speakers_there_is_no_interval():
     assert "no interval: 4 speakers are too few" in repr(found)
     with pytest.raises(InvalidInputError):
         case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
-
-
-def test_without_a_seed_it_never_changes_its_mind(far):
-    """Beyond the bound, which depends on the division into folds."""
-    assert (far.seed, len(far.by_division)) == (0, 11)
-    assert far.llr == np.median(far.by_division)
-    assert min(far.by_division) < max(far.by_division)
-    assert "5 folds, median of 11 divisions of the speakers" in repr(far)
+    with pytest.warns(FewSpeakersWarning) as caught:
+        found = validate(scores, key, speakers=speakers)
+    assert len(caught) == 1
+    assert all(one.low is None for one in found.figures.values())
+    assert "4 speakers; too few for intervals" in repr(found)
 
 
 def test_the_seed_in_the_statement_gives_it_again():
@@ -206,19 +203,12 @@ def brier(tar, non):
 def test_figures_are_their_definitions(validated):
     tar, non = SCORES.get_tar_non(KEY)
     results = bp.Results(tar, non)
-    expected = {
-        "misleading_tar": np.mean(tar < 0),
-        "misleading_non": np.mean(non > 0),
-        "cllr": results.cllr,
-        "min_cllr": results.min_cllr,
-        "calibration_loss": results.calibration_loss,
-        "brier": brier(tar, non),
-        "min_brier": brier(*bp.optimal_llrs(tar, non)),
-        "mean_inverse_lr_tar": np.exp(-tar).mean(),
-        "mean_lr_non": np.exp(non).mean(),
-        "mean_log10_lr_tar": tar.mean() / np.log(10),
-        "mean_log10_lr_non": non.mean() / np.log(10),
-    }
+    expected = {n: getattr(results, n) for n in ("cllr", "min_cllr", "calibration_loss")}
+    expected |= {"misleading_tar": np.mean(tar < 0), "misleading_non": np.mean(non > 0)}
+    expected |= {"brier": brier(tar, non), "min_brier": brier(*bp.optimal_llrs(tar, non))}
+    expected |= {"mean_inverse_lr_tar": np.exp(-tar).mean(), "mean_lr_non": np.exp(non).mean()}
+    for name, one in (("tar", tar), ("non", non)):
+        expected[f"mean_log10_lr_{name}"] = one.mean() / np.log(10)
     found = {name: one.value for name, one in validated.figures.items()}
     # devPAV has tests with its curve.
     expected |= {name: found[name] for name in ("dev_pav", "linear_loss")}
@@ -260,12 +250,3 @@ def test_infinite_llrs_have_values_and_no_intervals():
     assert (found["mean_log10_lr_tar"].value, found["mean_inverse_lr_tar"].value) == (math.inf, 0)
     assert found["mean_log10_lr_tar"].low is None
     assert found["misleading_tar"].high > 0.0
-
-
-def test_few_speakers_are_warned_of_once():
-    scores, key, speakers = simulated(n_speakers=4)
-    with pytest.warns(FewSpeakersWarning) as caught:
-        found = validate(scores, key, speakers=speakers)
-    assert len(caught) == 1
-    assert all(one.low is None for one in found.figures.values())
-    assert "4 speakers; too few for intervals" in repr(found)

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
-from bosaris_py.errors import (
-    BosarisWarning,
-    InvalidInputError,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-    TrialMismatchError,
-)
+from bosaris_py import errors, uncertainty as unc
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import as_conditions
 from tests.crossed_trials import CrossedExperiment
@@ -128,7 +121,7 @@ def test_rows_of_conditions(systems: Any, key: bp.Key) -> None:
 
 def test_a_condition_of_one_class(systems: Any, key: bp.Key) -> None:
     odd = np.asarray(key.tar) & (np.arange(key.shape[0])[:, None] < 4)
-    with pytest.warns(MissingTrialsWarning, match="without non-targets"):
+    with pytest.warns(errors.MissingTrialsWarning, match="without non-targets"):
         found = bp.evaluate(systems["A"], key, prior=0.5, conditions={"t": odd, "rest": ~odd})
     assert set(found.rows[0].figures.values()) == {None}
     assert found.rows[1].figures["eer"] is not None
@@ -161,47 +154,47 @@ def test_files_that_are_read_in_blocks(systems, key, tmp_path, monkeypatch):
     part.save(tmp_path / "A.h5")
     key.save(tmp_path / "key.h5")
     files = {"A": tmp_path / "A.h5"}, tmp_path / "key.h5"
-    with pytest.warns(MissingTrialsWarning, match="^1 of"):
+    with pytest.warns(errors.MissingTrialsWarning, match="^1 of"):
         found, expected = (bp.evaluate(*of, prior=0.05) for of in (files, ({"A": part}, key)))
     one, other = numbers(found.to_dict()[0]), numbers(expected.to_dict()[0])
     assert one == pytest.approx(other, rel=1e-12)
     assert str(found) == str(expected)
     assert isinstance(found.det(window="big"), bp.DETPlot)
-    with pytest.raises(InvalidInputError, match="at least two in memory"):
+    with pytest.raises(errors.InvalidInputError, match="at least two in memory"):
         found.compare()
-    with pytest.raises(InvalidInputError, match="`plan` must be left out of files"):
+    with pytest.raises(errors.InvalidInputError, match="`plan` must be left out of files"):
         bp.evaluate(*files, plan="VoxSRC")
 
 
-def test_more_than_half_without_a_score_is_an_error(systems: Any, key: bp.Key) -> None:
+def test_trials_without_a_score_and_more_than_half_of_them(systems: Any, key: bp.Key) -> None:
     few = systems["A"].filter(key.modelset[:99], key.segset, keep=True)
-    with pytest.raises(TrialMismatchError, match=r"^few: 2.* score, more than half"):
+    with pytest.raises(errors.TrialMismatchError, match=r"^few: 2.* score, more than half"):
         bp.evaluate({"few": few}, key)
-    with pytest.warns(MissingTrialsWarning):
+    with pytest.warns(errors.MissingTrialsWarning):
         assert bp.evaluate({"few": few}, key, allow_missing=True).rows[0].n_tar == 198
-
-
-def test_notes_name_systems_once(systems: Any, key: bp.Key) -> None:
+    # Notes name systems once.
     few = systems["B"].filter(key.modelset[:150], key.segset, keep=True)
-    with pytest.warns(MissingTrialsWarning, match=r"^B: models reduced from 200 to 150; ") as told:
+    with pytest.warns(
+        errors.MissingTrialsWarning, match=r"^B: models reduced from 200 to 150; "
+    ) as told:
         found = bp.evaluate({"A": systems["A"], "B": few}, key)
     assert len(told) == 1
     assert found.footnotes == [str(told[0].message)]
     # What holds for all systems is said of none.
-    with pytest.warns(MissingTrialsWarning, match=r"^models reduced"):
+    with pytest.warns(errors.MissingTrialsWarning, match=r"^models reduced"):
         bp.evaluate({"A": few, "B": few}, key)
 
 
 def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> None:
     """Cosines between -1 and 1 accept none at prior 0.05; the footnote says so once."""
     cosines = {n: one.transform(lambda x: np.tanh(2 * x - 4)) for n, one in systems.items()}
-    with pytest.warns(SuspectScoresWarning) as told:
+    with pytest.warns(errors.SuspectScoresWarning) as told:
         found = bp.evaluate(cosines, key, prior=0.05)
     assert [str(one.message) for one in told] == ["not calibrated: see calibrate"]
     assert str(found).splitlines()[-1] == "not calibrated: see calibrate"
     assert found.rows[0].figures["act_dcf(0.05)"] == 1.0
     fitted = bp.evaluate(cosines, key, prior=0.05, cross_fit=True, speakers=who)
-    assert not [note for note in fitted.notes if note.kind is SuspectScoresWarning]
+    assert not [note for note in fitted.notes if note.kind is errors.SuspectScoresWarning]
 
 
 @pytest.mark.parametrize(("n_wrong", "n_notes"), [(0, 0), (4, 0), (5, 1)])
@@ -214,7 +207,7 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
     ]
     (tmp_path / "a.txt").write_text("".join(lines))
     with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", SuspectScoresWarning)
+        warnings.simplefilter("always", errors.SuspectScoresWarning)
         bp.evaluate(tmp_path / "a.txt", bp.Key.from_trials(*map(list, zip(*rows, strict=True))))
     assert sum("contradict the key on 5 of 400" in str(one.message) for one in told) == n_notes
 
@@ -243,7 +236,7 @@ def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:
     assert pooled.ends("act_primary") == pytest.approx((one.low, one.high), rel=1e-9)
     lists = systems["B"].get_tar_non(key)
     assert pooled.figures["eer"] == bp.eer(*lists, definition="interpolated")
-    with pytest.warns(BosarisWarning, match="SRE21: NOT the published cost"):
+    with pytest.warns(errors.BosarisWarning, match="SRE21: NOT the published cost"):
         judged = bp.evaluate(systems, bp.Key(*key.ids, key.tar, key.non), plan="SRE21")
     assert not [name for name in judged.to_dict()[0] if "primary" in name]
     assert "NO primary cost of SRE21, because trials are pooled" in str(judged)
@@ -271,5 +264,5 @@ def test_bad_input(systems: Any, key: bp.Key) -> None:
         ({"key": None}, r"or a pair \(tar, non\) where there is no key"),
         ({"key": None, "speakers": "x"}, "`speakers` must be left out of lists of scores"),
     ):
-        with pytest.raises(InvalidInputError, match=message):
+        with pytest.raises(errors.InvalidInputError, match=message):
             bp.evaluate(**({"systems": systems, "key": key} | arguments))

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 import scipy
 
-from bosaris_py.errors import (
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-)
+from bosaris_py import errors
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
@@ -232,7 +227,7 @@ def test_a_threshold_of_infinity_has_no_interval(rng):
     dev, test = (verification(rng, [a + name for name in names]) for a in "dt")
     # The highest score is a non-target's.
     dev = Scores(dev[0].scoremat + 50.0 * dev[1].non, *dev[1].ids), dev[1]
-    with pytest.warns(SuspectScoresWarning, match="^dev: The area"):
+    with pytest.warns(errors.SuspectScoresWarning, match="^dev: The area"):
         found = transfer(dev, test, rule="min-cost", prior=0.01, speakers=speaker)
     assert found.threshold.value == math.inf
     assert found.threshold.low is None
@@ -242,7 +237,7 @@ def test_a_threshold_of_infinity_has_no_interval(rng):
 
 def test_few_speakers(rng):
     dev, test = (verification(rng, [f"{a}{i}" for i in range(n)]) for a, n in (("d", 4), ("t", 9)))
-    with pytest.warns(FewSpeakersWarning):
+    with pytest.warns(errors.FewSpeakersWarning):
         found = transfer(dev, test, speakers=speaker)
     for figure in FIGURES:
         assert (getattr(found, figure).low, getattr(found, figure).standard_error) == (None, None)
@@ -251,7 +246,7 @@ def test_few_speakers(rng):
 def test_few_errors_of_either_set(rng):
     dev = rng.normal(3, 1, 900), rng.normal(-3, 1, 2000)
     test = rng.normal(0, 1, 900), rng.normal(0, 1, 2000)
-    with pytest.warns(FewErrorsWarning):
+    with pytest.warns(errors.FewErrorsWarning):
         found = transfer(dev, test, rule={"pfa": 0.002})
     assert [note.about for note in found.notes] == ["dev"]
     assert not transfer(test, test).notes
@@ -260,20 +255,15 @@ def test_few_errors_of_either_set(rng):
 @pytest.mark.parametrize(
     ("change", "argument"),
     [
-        ({"dev": 3}, "dev"),
-        ({"test": ([1.0, 2.0], [0.0, 1.0])}, "test"),
-        ({"rule": "best"}, "rule"),
-        ({"rule": {"pfa": 1e-5}}, "rule"),
-        ({"rule": {"pfa": 5}}, "rule"),
-        ({"rule": {"pmiss": 0.1}}, "rule"),
-        ({"prior": 0.0}, "p_target"),
+        *(({"test": ([1.0, 2.0], [0.0, 1.0])}, "test"), ({"prior": 0.0}, "p_target")),
+        *(({"rule": x}, "rule") for x in ("best", {"pfa": 1e-5}, {"pfa": 5}, {"pmiss": 0.1})),
         ({"speakers": lambda name: name[1:].split("-")[0]}, "speakers"),
         ({"speakers": lambda name: name.split("-")[0].replace("t0", "d0")}, "speakers"),
     ],
 )
 def test_bad_arguments_are_named(change, argument, rng):
     dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
-    with pytest.raises(InvalidInputError) as caught:
+    with pytest.raises(errors.InvalidInputError) as caught:
         transfer(**{"dev": dev, "test": test, "speakers": speaker, **change})
     assert caught.value.argument == argument
 
@@ -284,14 +274,12 @@ def test_values_are_the_same_with_and_without_speakers(rng):
     assert all(getattr(found, figure).value == getattr(plain, figure) for figure in FIGURES)
     assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
     # Divided by .6, the cost of accepting none.
-    for who in (None, speaker):
-        old, new = (f(dev, test, prior=POINT, speakers=who) for f in (transfer, normalized))
-        for figure in FIGURES:
-            ends = [getattr(one, figure) for one in (old, new)]
-            ends = [[x.value, *x.interval()] if who else [x] for x in ends]
-            scale = 0.6 if figure in FIGURES[4:] else 1.0
-            assert ends[0] == pytest.approx([scale * x for x in ends[1]], rel=1e-9)
-        assert "costs are normalized" in repr(new)
+    old, new = (f(dev, test, prior=POINT, speakers=speaker) for f in (transfer, normalized))
+    for figure in FIGURES:
+        one, other = ([x.value, *x.interval()] for x in (getattr(y, figure) for y in (old, new)))
+        scale = 0.6 if figure in FIGURES[4:] else 1.0
+        assert one == pytest.approx([scale * x for x in other], rel=1e-9)
+    assert "costs are normalized" in repr(new)
 
 
 @pytest.mark.parametrize("rule", ["eer", "bayes"])
@@ -304,5 +292,5 @@ def test_inverted_scores_and_those_that_are_no_llrs(rule, rng):
             warnings.simplefilter("always")
             found = transfer(good, test, rule=rule)
         kinds = {note.kind for note in found.notes if note.about == "test"}
-        assert (SuspectScoresWarning in kinds) == told
+        assert (errors.SuspectScoresWarning in kinds) == told
         assert {one.category for one in caught} == {note.kind for note in found.notes}
