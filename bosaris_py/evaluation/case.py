@@ -326,12 +326,8 @@ def case_llr(
     level, seed = check.check_fraction(confidence, "confidence"), check.as_seed(rng)
     check_model(model, ScoreMap)
     if weights := options.keys() & {"conditions", "tar_weights", "non_weights"}:
-        raise check.invalid(
-            weights.pop(), "be left out of a case, whose trials all count", "weights"
-        )
-    hashes = {
-        str(file): digest_of(check.as_path(file, "files")) for file in check.listed(files, "files")
-    }
+        raise check.invalid(weights.pop(), "be left out of a case: all trials count", "weights")
+    hashes = {str(file): digest_of(file) for file in check.listed(files, "files")}
     trained = model.fit_scores(scores, key, **options)
     found = []
     if bounds is not None:

@@ -379,8 +379,9 @@ def bootstrap_scores(
     who = how.speakers(key, speakers)
     samples = [chosen.joined(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
-    names = ["", ""] if against is None else ["scores", "against"]
-    heard = zip(names, (chosen.notes(chosen.view(one)) for one in samples), strict=False)
-    said = [attrs.evolve(note, about=name) for name, notes in heard for note in notes]
-    warn([*said, *found.notes])
+    notes = [*chosen.notes(chosen.view(samples[0])), *found.notes]
+    if against is not None:
+        others = chosen.notes(chosen.view(samples[1]))
+        notes += [attrs.evolve(note, about="against") for note in others]
+    warn(notes)
     return found

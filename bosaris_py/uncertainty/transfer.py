@@ -54,8 +54,9 @@ Rule = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 # Error-rates that differ by less differ by rounding.
 _ROUNDING = 2.0**-40
 
-_FIGURES = {"pmiss": "miss rate", "pfa": "false-alarm rate", "hter": "HTER", "cost": "cost"}
-_FIGURES |= {"own_minimum": "own minimum", "regret": "regret"}
+# What figures are called; rates are shown in per cent.
+_RATES = {"pmiss": "miss rate", "pfa": "false-alarm rate", "hter": "HTER"}
+_FIGURES = {**_RATES, "cost": "cost", "own_minimum": "own minimum", "regret": "regret"}
 
 
 @attrs.frozen
@@ -175,11 +176,9 @@ class Transfer:
     def __repr__(self) -> str:
         """Lay the figures out as a table, with what they are below."""
         rows = [["figure", "test"]]
-        forms = {name: ".4f" for name in ("cost", "own_minimum", "regret")}
-        rows += [
-            [name, _shown(getattr(self, figure), forms.get(figure, ".2%"))]
-            for figure, name in _FIGURES.items()
-        ]
+        for figure, name in _FIGURES.items():
+            form = ".2%" if figure in _RATES else ".4f"
+            rows.append([name, _shown(getattr(self, figure), form)])
         prior, miss, alarm = attrs.astuple(self.point)
         prices = "" if miss == alarm == 1 else f", C(miss) {miss:g}, C(false alarm) {alarm:g}"
         below = (

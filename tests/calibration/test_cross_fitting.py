@@ -19,9 +19,8 @@ def simulated(n_speakers=12, n_models=2, n_segments=3, seed=1):
     rng = np.random.default_rng(seed)
     persons = [np.repeat(np.arange(n_speakers), each) for each in (n_models, n_segments)]
     tar = persons[0][:, None] == persons[1]
-    ids = [
-        [f"{name}{i}" for i in range(side.size)] for name, side in zip("ms", persons, strict=True)
-    ]
+    sides = zip("ms", persons, strict=True)
+    ids = [[f"{name}{i}" for i in range(side.size)] for name, side in sides]
     scores = Scores(1.5 * tar + rng.normal(size=tar.shape), *ids)
     speakers = tuple(
         {name: f"p{person}" for name, person in zip(*each, strict=True)}
@@ -59,11 +58,11 @@ def naive(model, fold_of, **options):
 OPTIONS = {"prior": 0.01, "objective": "brier", "ridge": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("model", "folds", "options"),
-    [(LinearCalibration, 3, {}), (LinearCalibration, "speaker", {}), (PAVCalibration, 5, {}),
-     (PAVCalibration, "speaker", {}), (LinearCalibration, 5, OPTIONS)],
-)  # fmt: skip
+HOW = [(LinearCalibration, 3, {}), (LinearCalibration, "speaker", {}), (PAVCalibration, 5, {})]
+HOW += [(PAVCalibration, "speaker", {}), (LinearCalibration, 5, OPTIONS)]
+
+
+@pytest.mark.parametrize(("model", "folds", "options"), HOW)
 def test_llrs_are_those_of_maps_trained_without_the_folds_of_a_trial(model, folds, options):
     fitted = crossed(model, folds=folds, **options)
     expected = naive(model, fitted.fold_of, **options)
@@ -104,9 +103,6 @@ def test_fusions_are_cross_fitted():
     here = (rows[:, None] == pair[0]) & (cols == pair[1])
     both = [SCORES.scoremat[here], other.scoremat[here]]
     np.testing.assert_allclose(fitted.scores.scoremat[here], fitted.folds[pair].apply(both))
-
-
-def test_quality_fusions_are_cross_fitted():
     scores, key, speakers = simulated(n_speakers=20)
     measures = np.random.default_rng(5).normal(size=(1, key.segset.size))
     options = {"qualities": [SegmentQuality(key.segset, measures)], "ridge": 0.01}

@@ -26,17 +26,14 @@ def test_outside_the_dummies_the_map_goes_on(oracle: Path) -> None:
 
 def test_bounds_by_hand() -> None:
     """T=[1,3,4], N=[-2,0,2] with dummies: pools {-2,0,dummy}, {1,2}, {3,4,dummy}."""
-    calibration = PAVCalibration.fit([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
+    trials = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
+    calibration = PAVCalibration.fit(*trials)
     # Each class has four trials then; pools hold targets/non-targets 1/2, 1/1, 2/1.
     expected = np.repeat(np.log([1 / 2, 1 / 1, 2 / 1]), 2)
     np.testing.assert_allclose(calibration.llr_bounds, expected, atol=1e-15)
     assert calibration.score_bounds.tolist() == [-1e6, 0.0, 1.0, 2.0, 3.0, 1e6]
     np.testing.assert_allclose(calibration.apply(2.5), np.log(2) / 2, rtol=1e-15)
-
-
-def test_an_offset_that_makes_the_map_fall_is_warned_of() -> None:
-    """The pools of the set above are log 2 apart: more than half of that falls."""
-    trials = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
+    # The pools are log 2 apart: an offset of more than half of that makes the map fall.
     rising = PAVCalibration.fit(*trials, score_offset=0.49 * np.log(2))
     assert np.all(np.diff(rising.llr_bounds) > 0)
     with pytest.warns(SuspectScoresWarning, match="2 of its 3 pools"):

@@ -15,31 +15,29 @@ from bosaris_py import uncertainty as unc
 IDS, SAME = [f"s{i}" for i in range(8)], np.eye(8, dtype=bool)
 KEY, RNG = bp.Key(IDS, IDS, SAME, ~SAME), np.random.default_rng(1)
 A, B = (bp.Scores(RNG.normal(2.0 * SAME), IDS, IDS) for _ in "ab")
-TAR, NON = A.get_tar_non(KEY)
+TAR, NON = LISTS = A.get_tar_non(KEY)
 THREE, BOTH = (TAR, NON, NON - 1.0), unc.Decisions(TAR > 0.0, NON > 0.0)
+FRAME = {"model": IDS, "segment": IDS, "score": TAR, "label": [1, 0] * 4}
 # What stands under a name in any function, and in some of them.
 GIVEN: dict[str, Any] = {
-    **{"tar": TAR, "non": NON, "spoof": NON - 1.0, "scores": A, "systems": {"a": A, "b": B}},
-    **{"key": KEY, "ndx": KEY, "metric": unc.DCF(0.0, 0.1), "prior": 0.1, "thresholds": 0.0},
-    **{"replications": 9, "runs": 3, "model": bp.LinearCalibration, "score": 1.0, "p": 0.1},
-    **{"propositions": ("p", "q"), "reference": "r", "llr": 0.1, "p_target": 0.1, "c_miss": 1.0},
-    **{"c_fa": 1.0, "name": "forensic", "labels": [1, 0] * 4, "asv": THREE, "cm": (TAR, NON)},
-    **{"df": {"model": IDS, "segment": IDS, "score": TAR, "label": [1, 0] * 4}, "values": TAR},
-    **{"rows": {"a": unc.error_rate_interval(40, 90)}, "results": (TAR, NON), "probability": 0.5},
-    **{"qualities": {"q": dict.fromkeys(IDS, 1.0)}, "dev": (TAR, NON), "test": (TAR, NON)},
-    **{"sample": NON, "sets": IDS, "a": BOTH, "b": BOTH, "first": TAR, "second": NON},
-    **{"errors": BOTH, "trials": 9, "trials_or_rate": 100},
+    **dict.fromkeys(["prior", "p", "llr", "p_target", "probability"], 0.1),
+    **dict.fromkeys(["c_miss", "c_fa", "score", "thresholds"], 1.0),
+    **dict.fromkeys(["results", "dev", "test", "cm"], LISTS),
+    **dict.fromkeys(["a", "b", "errors"], BOTH) | dict.fromkeys(["key", "ndx"], KEY),
+    **dict.fromkeys(["tar", "values", "first"], TAR) | dict.fromkeys(["sample", "second"], NON),
+    **{"non": NON, "spoof": NON - 1.0, "scores": A, "systems": {"a": A, "b": B}, "df": FRAME},
+    **{"metric": unc.DCF(0.0, 0.1), "replications": 9, "runs": 3, "model": bp.LinearCalibration},
+    **{"propositions": ("p", "q"), "reference": "r", "name": "forensic", "labels": [1, 0] * 4},
+    **{"rows": {"a": unc.error_rate_interval(40, 90)}, "asv": THREE, "sets": IDS, "trials": 9},
+    **{"qualities": {"q": dict.fromkeys(IDS, 1.0)}, "trials_or_rate": 100},
 }
 OWN: dict[str, dict[str, Any]] = {
-    **{name: {"systems": {"a": (TAR, NON)}} for name in bp.__all__ if "plot_" in name},
+    **{name: {"systems": {"a": LISTS}} for name in bp.__all__ if "plot_" in name},
     **{"plot_a_dcf": {"systems": {"a": THREE}}, "split_by_labels": {"scores": TAR}},
-    **{
-        "from_frame": {"score": "score", "model": "model", "tar": 1, "non": 0},
-        "error_rate_interval": {"errors": 1},
-    },
+    **{"from_frame": {"score": "score", "model": "model", "tar": 1, "non": 0}},
     **{"delong": {"tar": [TAR, TAR**2], "non": [NON, NON**2]}, "sigmoid": {"x": 0.1}},
-    **{"primary_cost": {"plan": "VoxSRC"}, "cross_fit": {"qualities": None}},
-    **{"plot_forest": {"reference": 0.0}, "plot_histogram": {}},
+    **{"primary_cost": {"plan": "VoxSRC"}, "cross_fit": {"qualities": None}, "plot_histogram": {}},
+    **{"plot_forest": {"reference": 0.0}, "error_rate_interval": {"errors": 1}},
 }
 PUBLIC = [getattr(module, name) for module in (bp, unc) for name in module.__all__]
 FUNCTIONS = {one for one in PUBLIC if inspect.isfunction(one) and one.__name__[:5] != "read_"}

@@ -10,10 +10,8 @@ from bosaris_py import OperatingPoint
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor
 
-GENDER, ENROLLED = (
-    ("male", "female"),
-    {"num_enroll_segs": ("1", "3"), "phone_num_match": ("Y", "N")},
-)
+GENDER = ("male", "female")
+ENROLLED = {"num_enroll_segs": ("1", "3"), "phone_num_match": ("Y", "N")}
 CMN2 = {**ENROLLED, "gender": GENDER, "source_type": ("pstn", "voip")}
 MATCHES = {"gender": GENDER, "source_type_match": ("Y", "N"), "language_match": ("Y", "N")}
 SRE16 = {"language": None, "gender": None, **ENROLLED}
@@ -59,15 +57,13 @@ def test_parts_levels_and_weights_of_presets() -> None:
     assert (factor.weights, factor.classes) == ((0.5, 0.5), "non")
 
 
-def test_case_and_punctuation_of_a_name_do_not_matter() -> None:
+def test_names_and_plans_are_values() -> None:
+    """Case and punctuation of a name do not matter."""
     for name in ("sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"):
         assert PLANS[name] is PLANS["SRE18-CMN2"]
     for other in ("SRE99", "", 18):
         with pytest.raises(InvalidInputError, match=r"SRE08, SRE10, .*, CNSRC\.$"):
             _ = PLANS[other]
-
-
-def test_plans_are_values() -> None:
     plan = PLANS["SRE18"]
     assert hash(pickle.loads(pickle.dumps(plan))) == hash(plan)
     assert pickle.loads(pickle.dumps(plan)) == plan
@@ -89,9 +85,9 @@ KINDS = "points, parts, figures"
         (EvaluationPlan, {"points": [0.1], "spoof_costs": COSTS}, "spoof_costs"),
         (EvaluationPlan, {"figures": ["a_dcf"]}, "spoof_costs"),
         (EvaluationPlan, {"figures": ["sv_eer"], "factors": ["a"]}, "factors"),
-        (EvaluationPlan, {"figures": ["eer"]}, "figures"),
-        (EvaluationPlan, {"figures": ["t_eer", "sv_eer"]}, "figures"),
-        (EvaluationPlan, {"points": [1.5]}, "p_target"),
+        *((EvaluationPlan, {"figures": x}, "figures") for x in (["eer"], ["t_eer", "sv_eer"])),
+        *((EvaluationPlan, {"points": x}, at) for x, at in (([1.5], "p_target"), (3, "points"))),
+        *((EvaluationPlan, {"parts": 3}, "parts"), (EvaluationPlan, {"select": "a"}, "select")),
         (EvaluationPlan, {"points": [0.1], "ranked_by": "best"}, "ranked_by"),
         (PartitionFactor, {"levels": "YN"}, "levels, figures, attacks and notes"),
         (PartitionFactor, {"levels": ["Y", "N"], "target_only": ["y"]}, "target_only"),

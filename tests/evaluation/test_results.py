@@ -37,9 +37,7 @@ def test_plain_records() -> None:
     record = results.to_dict()
     assert json.loads(json.dumps(record)) == record
     assert (record["n_tar"], record["eer_threshold"]) == (3, results.eer_threshold)
-
-
-def test_trials_without_weight_are_no_trials() -> None:
+    # Trials without weight are no trials.
     weighted = Results([1.0, 2.0, 3.0], [0.0, 0.5], tar_weights=[0.0, 2.0, 1.0])
     assert weighted.n_tar == 2
     assert weighted.to_dict() == Results([2.0, 2.0, 3.0], [0.0, 0.5]).to_dict() | {"n_tar": 2}
@@ -53,9 +51,7 @@ def test_pickled_and_copied_results_say_the_same(weights) -> None:
             assert twin.to_dict() == Results(TAR, NON, non_weights=weights).to_dict()
         results.to_dict()
     assert Results.from_sample(results.sample).to_dict() == results.to_dict()
-
-
-def test_scores_changed_afterwards_change_nothing() -> None:
+    # Nor do scores change that are changed afterwards.
     tar, non, weights = TAR.copy(), NON.copy(), np.array([1.0, 2.0, 0.5])
     results = Results(tar, non, non_weights=weights)
     expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict()

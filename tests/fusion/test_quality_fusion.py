@@ -104,10 +104,8 @@ def draw_problem(seed, n_measures=2, n_models=7, n_segments=30):
     ids = [f"m{index}" for index in range(n_models)], [f"s{index}" for index in range(n_segments)]
     tar = rng.uniform(size=(n_models, n_segments)) < 0.3
     non = ~tar & (rng.uniform(size=tar.shape) < 0.9)
-    measures = (
-        rng.normal(1.0, 1.0, (n_measures, n_models)),
-        rng.normal(2.0, 1.5, (n_measures, n_segments)),
-    )
+    sides = (1.0, 1.0, (n_measures, n_models)), (2.0, 1.5, (n_measures, n_segments))
+    measures = [rng.normal(*side) for side in sides]
     shift = 0.3 * np.outer(measures[0][0], measures[1][0])
     systems = [Scores(rng.normal(size=tar.shape) * 1.5 + tar - shift, *ids) for _ in range(2)]
     return systems, QualityMeasures(*ids, *measures), Key(*ids, tar, non)
@@ -193,10 +191,8 @@ def test_single_trials_without_quality(drawn):
     parts = [QualityMeasures(*quality.ids, quality.modelQ[[i]], quality.segQ[[i]],
                              np.arange(7) != i) for i in (0, 1)]  # fmt: skip
     own = evolve(systems[0], scoremat=np.full((7, 30), 42.0))
-    for given_measures, covered in (
-        ([evolve(quality, scoremask=mask)], mask),
-        (parts, np.arange(7)[:, None] > np.ones(30)),
-    ):
+    masked, later = [evolve(quality, scoremask=mask)], np.arange(7)[:, None] > np.ones(30)
+    for given_measures, covered in ((masked, mask), (parts, later)):
         with pytest.warns(MissingTrialsWarning):
             fused = fusion.apply(systems, given_measures, key)
         np.testing.assert_array_equal(fused.scoremat, np.where(covered, complete, linear))

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import Scores, uncertainty as unc
-from bosaris_py.errors import (
-    FewSpeakersWarning,
-    InvalidInputError,
-    SuspectScoresWarning,
-    TrialMismatchError,
-)
+from bosaris_py import Scores, errors, uncertainty as unc
 from bosaris_py.uncertainty.compare import Comparison, ComparisonTable, holm
 from tests.uncertainty.samples import square
 
@@ -46,7 +40,7 @@ def test_tables_of_costs_are_no_percentages() -> None:
 
 def test_difference_equals_a_naive_loop() -> None:
     systems, metric = {"a": ONE, "b": OTHER}, unc.EER()
-    with pytest.warns(FewSpeakersWarning):
+    with pytest.warns(errors.FewSpeakersWarning):
         table = unc.compare_systems(systems, KEY, metric)
     (row,) = table.rows
     values = [np.array([without(s, k, metric) for k in range(K)]) for s in systems.values()]
@@ -56,7 +50,10 @@ def test_difference_equals_a_naive_loop() -> None:
     expected = 2 * stats.t.sf(abs(row.difference.value) / error, K - 1)
     assert row.p == row.p_holm == pytest.approx(expected, rel=1e-9)
     systems["b"] = OTHER.transform(np.negative)
-    with pytest.warns(FewSpeakersWarning), pytest.warns(SuspectScoresWarning, match="^b: The area"):
+    with (
+        pytest.warns(errors.FewSpeakersWarning),
+        pytest.warns(errors.SuspectScoresWarning, match="^b: The area"),
+    ):
         unc.compare_systems(systems, KEY, metric)
 
 
@@ -65,7 +62,7 @@ def table() -> ComparisonTable:
     """Return three systems, the last of which is far worse."""
     drawn = {"a": (1, 4.0), "b": (1, 4.0001), "c": (3, 0.0)}
     systems = {name: square(seed, K, gain)[0] for name, (seed, gain) in drawn.items()}
-    with pytest.warns(FewSpeakersWarning):
+    with pytest.warns(errors.FewSpeakersWarning):
         return unc.compare_systems(systems, KEY, unc.EER(), confidence=0.9)
 
 
@@ -86,18 +83,18 @@ def test_systems_differ_from_the_level_on() -> None:
 
 
 def test_table_exports(table: ComparisonTable) -> None:
-    assert [note.kind for note in table.notes] == [FewSpeakersWarning]
+    assert [note.kind for note in table.notes] == [errors.FewSpeakersWarning]
     record = table.to_dict()[1]
     assert record["significant"] is True
     assert record["low"] < record["difference"] < record["high"]
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(errors.InvalidInputError):
         unc.compare_systems({"a": ONE}, KEY, unc.EER())
     part = OTHER.filter(KEY.modelset[:-1], KEY.segset, keep=True)
-    with pytest.raises(TrialMismatchError):
+    with pytest.raises(errors.TrialMismatchError):
         unc.compare_systems({"a": ONE, "b": part}, KEY, unc.EER())
     for metric, options in ((unc.EER, {}), (unc.EER(), {"confidence": 95})):
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(errors.InvalidInputError):
             unc.speaker_interval(ONE, KEY, metric, **options)
