@@ -523,7 +523,11 @@ REFUSED = [
     ("info damaged.h5", 1, "damaged.h5: damaged"),
     ("plot det dev_a.h5 --key dev_key.h5", 2, "required: -o/--output"),
     ("plot tippett dev_a.h5 --key dev_key.h5 -o p.png --prior .1", 2, "--prior marks nothing"),
-    ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "are for a plot forest"),
+    ("plot det dev_a.h5 --key dev_key.h5 -o x.svg --bootstrap 9", 2, "`bosaris report --boot"),
+    *(
+        (f"plot {kind} dev_a.h5 --key dev_key.tsv -o x.svg --conditions gender", 2, "bayes or fo")
+        for kind in ("tippett", "ece", "pav", "histogram", "reliability")
+    ),
     ("plot forest dev_a.h5 --key dev_key.h5 -o x.svg", 2, "it needs --speakers"),
     ("evaluate dev_a.h5 --key spoofs.h5 --plan VoxSRC", 1, "--spoof drop"),
     ("plot histogram dev_a.h5 dev_b.h5 --key dev_key.h5 -o x.svg", 1, "--of must name one"),

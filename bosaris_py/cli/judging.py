@@ -116,8 +116,7 @@ def compare(args: argparse.Namespace) -> None:
     key, named = files.load_key(args), files.named_files(args.scores)
     systems = {name: files.load_scores(args, file) for name, file in named.items()}
     how: Settings = {"speakers": speakers_of(args.speakers, key), "conditions": args.conditions}
-    found = unc.compare_systems(systems, key, metrics[args.statistic], **how)
-    files.emit_table(found, args)
+    files.emit_table(unc.compare_systems(systems, key, metrics[args.statistic], **how), args)
 
 
 def case(args: argparse.Namespace) -> None:
@@ -136,14 +135,17 @@ def case(args: argparse.Namespace) -> None:
 def plot(args: argparse.Namespace) -> None:
     """Draw a plot of some kind."""
     kind, is_forest = args.kind, args.kind == "forest"
-    asked = args.speakers or args.bootstrap
+    asked = (args.speakers or args.bootstrap) and not is_forest
+    pooled = args.conditions and kind not in ("det", "bayes", "forest")
+    bands = "bands are drawn by `bosaris report --bootstrap`"
     refuse(
         (f"--prior marks nothing in {kind}", args.prior and kind in ("tippett", "ece", "pav")),
         (f"a plot {kind} has one --prior", len(args.prior) > 1 and kind in ("det", "reliability")),
-        (f"--speakers and --bootstrap are for a plot forest, not {kind}", asked and not is_forest),
+        (f"--speakers and --bootstrap are for a plot forest, not {kind}; {bands}", asked),
+        (f"--conditions are for a plot det, bayes or forest, not {kind}", pooled),
         ("a plot forest shows intervals: it needs --speakers", is_forest and not args.speakers),
     )
-    if args.conditions and args.of is None and args.scores and kind in ("det", "bayes"):
+    if args.conditions and args.of is None and args.scores and not is_forest:
         (args.of, *others) = files.named_files(args.scores)
         if others:
             args.of = None
