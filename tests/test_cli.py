@@ -482,8 +482,10 @@ class TestOtherAnswers:
         assert (code, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
         # The score and the file are logarithms to the same base.
         bp.Scores.read("eval_b.h5").transform(lambda x: x / math.log(10.0)).save("log10.h5")
-        line10 = ("case", 1.5 / math.log(10.0), "log10.h5", *line[3:], "--base", "10", "--json")
-        found = json.loads(run(*line10)[1])
+        line10 = ("case", 1.5 / math.log(10.0), "log10.h5", *line[3:], "--base", "10")
+        assert "\nscore 0.6514417229 (base 10), natural 1.5; " in run(*line10)[1]
+        found = json.loads(run(*line10, "--json")[1])
+        assert (found["score"], found["logarithms"]) == (1.5, "natural")
         assert found["llr"] == pytest.approx(json.loads(out)["llr"], rel=1e-9)
 
     @pytest.mark.parametrize("kind", ["det", "bayes", "tippett", "histogram"])

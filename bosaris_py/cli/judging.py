@@ -122,10 +122,11 @@ def compare(args: argparse.Namespace) -> None:
 def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
     key = files.load_key(args)
-    scores, unit = files.load_scores(args, args.system), math.log(args.base or math.e)
+    scores, base = files.load_scores(args, args.system), args.base or math.e
     how: Settings = {"propositions": (args.same, args.different), "reference": args.reference}
     who = speakers_of(args.speakers, key)
-    found = bp.case_llr(unit * args.score, scores, key, speakers=who, **how)
+    found = bp.case_llr(math.log(base) * args.score, scores, key, speakers=who, **how)
+    found = attrs.evolve(found, base=base)
     if args.table or str(args.output).endswith(".json"):
         files.emit_json(found.to_dict(), args.output)
     else:

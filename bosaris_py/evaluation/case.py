@@ -77,6 +77,8 @@ class CaseLLR:
     counted : {"speakers", "trials"}
         What misleads once more in the bounds: a speaker and a pair of speakers, or, where nobody
         told the speakers, a trial.
+    base : float, default: e
+        The base to which the score was given as a logarithm, for the statement; `score` is natural.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class CaseLLR:
     seed: int
     by_division: tuple[float, ...]
     counted: str
+    base: float = math.e
 
     def _within(self, llr: float) -> float:
         return float(np.clip(llr, *(self.bounds or _NO_BOUNDS)))
@@ -156,20 +159,20 @@ class CaseLLR:
         Returns
         -------
         dict
-            Decimal logarithms begin with ``log10``; all others are natural. ``unbounded`` is what
-            the map gives. The bounds are None if there are none, and so are the ends of the
-            interval.
+            Decimal logarithms begin with ``log10``; all others, and the score, are natural.
+            ``unbounded`` is what the map gives. The bounds are None if there are none, and so are
+            the ends of the interval.
         """
         llrs = {"lr": self.llr, "low": self.low, "high": self.high}
         logs = {f"log10_{n}": None if x is None else x / _LOG_10 for n, x in llrs.items()}
         lowest, highest = self.bounds or (None, None)
         found = attrs.asdict(
-            self, filter=attrs.filters.exclude("estimate", "bounds", "calibration")
+            self, filter=attrs.filters.exclude("estimate", "bounds", "calibration", "base")
         )
         found |= {"llr": self.llr, "low": self.low, "high": self.high, **logs}
         found |= {"verbal": self.verbal, "unbounded": self.estimate.value}
         found |= {"confidence": self.estimate.confidence, "calibration": repr(self.calibration)}
-        found |= {"lowest_bound": lowest, "highest_bound": highest}
+        found |= {"lowest_bound": lowest, "highest_bound": highest, "logarithms": "natural"}
         return for_json(found)  # type: ignore[return-value]
 
     def __repr__(self) -> str:
@@ -205,12 +208,13 @@ class CaseLLR:
                     f"from {lowest:.2f} to {highest:.2f}, seed {self.seed}"
                 )
             how = f"bounds: of {self.counted}, {made}; {how}"
+        given = f"{self.score / math.log(self.base):.10g} (base {self.base:g}), natural "
         lines = (
             stated,
             *(f"proposition {n}: {text}" for n, text in enumerate(self.propositions, start=1)),
             f"reference set: {self.reference}; {self.n_tar} trials of one speaker, {self.n_non} of "
             f"two, {self.n_speakers} speakers{' (each model is one)' * (self.counted == 'trials')}",
-            f"score {self.score:.4g}; {self.calibration!r}",
+            f"score {given * (self.base != math.e)}{self.score:.10g}; {self.calibration!r}",
             how,
             limits,
             *(f"{name}: SHA-256 {digest}" for name, digest in self.file_hashes.items()),
@@ -346,8 +350,7 @@ def case_llr(
 
     sample = Sample.from_trials(scores, key, None, TrialSpeakers.from_key(key, speakers))
     ((left_out, _),) = jackknife([Metric(llr)], sample)
-    estimate = left_out.estimate(level, None)
-    _, heard = trained._mapped(value)
+    estimate, (_, heard) = left_out.estimate(level, None), trained._mapped(value)
     case = CaseLLR(
         estimate=estimate,
         bounds=LLRBounds(*np.median(found, axis=0).tolist()) if found else None,
@@ -377,8 +380,7 @@ def _divisions(seed: int, folds: Folds) -> list[np.random.Generator]:
 
 def _sizes(sample: Sample) -> dict[str, int]:
     """Count the trials of a sample, and their speakers."""
-    names = "n_tar", "n_non", "n_speakers"
-    return {name: getattr(sample, name) for name in names}
+    return {name: getattr(sample, name) for name in ("n_tar", "n_non", "n_speakers")}
 
 
 # ---- How good the likelihood-ratios of many trials are
