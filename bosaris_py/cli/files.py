@@ -312,9 +312,8 @@ def check_files(args: argparse.Namespace) -> None:
         option = "OUTPUT" if name == "target" else f"--{name}"
         read = replacing.same_file(path, inputs)
         refuse((f"{option} {path} is a file that is read: {read}; name another one", read))
-        what = "no table, picture, report, model, HDF5 or MATLAB file that this program wrote"
         is_foreign = replacing.try_output(path) and not args.force and not _is_own(path)
-        refuse((f"{option} {path} exists, and is {what}; --force replaces it", is_foreign))
+        refuse((f"{option} {path} exists; --force replaces it", is_foreign))
 
 
 def format_of_text(output: str, named: str | None) -> str | None:
