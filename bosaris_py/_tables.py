@@ -328,7 +328,7 @@ class Table(abc.ABC):
         return lines + (f"\n({note})\n" if note else "")
 
     def to_latex(self, caption: str = "") -> str:
-        r"""Return the printed table for LaTeX with the package booktabs, best values in bold.
+        r"""Return the printed table for LaTeX, best values in bold; a comment names the package.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class Table(abc.ABC):
         if caption:
             above = rf"\caption{{{printable(str(caption)).translate(_LATEX)}}}"
             table = [r"\begin{table}", r"\centering", above, *table, r"\end{table}"]
-        return "\n".join([*table, ""])
+        return "\n".join([r"% \usepackage{booktabs}", *table, ""])
 
     def _repr_html_(self) -> str:
         """Return the printed table for notebooks."""

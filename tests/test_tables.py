@@ -94,7 +94,8 @@ class TestWaysOut:
         assert Sizes().to_markdown().splitlines() == lines
 
     def test_latex(self):
-        lines = [r"\begin{tabular}{lr}", r"\toprule", r"a|b & share \\", r"\midrule"]
+        lines = [r"% \usepackage{booktabs}", r"\begin{tabular}{lr}", r"\toprule"]
+        lines += [r"a|b & share \\", r"\midrule"]
         lines += [r"<x> \& y\_z & 0.33 \\", r"50 \% & - \\", r"\bottomrule", r"\end{tabular}"]
         assert Sizes().to_latex().splitlines() == lines
 

@@ -239,8 +239,8 @@ def are_large(args: argparse.Namespace, *files: str | None) -> bool:
 # pictures, tables. Lists of trials look like those of any other program.
 _OWN = re.compile(
     rb"(\x89HDF|MATLAB 5|<!doctype html).*bosaris_py|(\x89PNG|%PDF|%!PS|<\?xml).*matplotlib|"
-    rb'{\s*"format": "bosaris_py\.|{\s*"table": \[|\[\s*{\s*"first": |'
-    rb"(system|first),|\| (system|first) \||\\begin\{tab|system [^\n]*\n-+\n|first +second ",
+    rb'{\s*"format": "bosaris_py\.|{\s*"table": \[|\[\s*{\s*"first": |first +second |'
+    rb"(\| )?(system|first)( \||,)|(% \\usepackage{booktabs}\n)?\\begin\{tab|system [^\n]*\n-+\n",
     re.DOTALL | re.IGNORECASE,
 )
 

@@ -174,7 +174,8 @@ def test_a_name_changes_no_form(kind: str, tmp_path: Path) -> None:
         commands = [{*re.findall(r"\\([a-zA-Z]+|.)", t.to_latex())} for t in (found, plain)]
         texts = {"textbackslash", "textasciitilde", "textasciicircum", *"&%$#_{}"}
         assert commands[0] <= commands[1] | texts
-        assert not set(re.sub(r"\\([a-zA-Z]+|.)", "", found.to_latex())) & set("$%#_^~\\")
+        latex = found.to_latex().removeprefix("% ")
+        assert not set(re.sub(r"\\([a-zA-Z]+|.)", "", latex)) & set("$%#_^~\\")
 
         page, other = found._repr_html_(), plain._repr_html_()
         tags, known = (Counter(re.findall(r"</?(?!bdi)\w+", each)) for each in (page, other))
