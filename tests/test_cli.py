@@ -562,13 +562,16 @@ REFUSED = [
         1,
         "--conditions must be left",
     ),
+    ("fuse --model f.json --apply dev_a.txt short.txt -o x.h5", 1, "List trials that all have by"),
+    ("compare dev_a.h5 dev_b.h5 --key lone.txt", 1, "without a target trial; got no speaker of 1"),
+    ("compare dev_a.h5 dev_b.h5 --key lone.txt", 1, "of folders: --speakers 're:^([^/]+)'."),
     (
         "plot forest dev_a.h5 --key dev_key.tsv --speakers gender -o p.svg",
         1,
         "no interval of dev_a",
     ),
     ("compare dev_a.h5 dev_b.h5 --key dev_key.h5 --eer step --statistic auc", 2, "--statistic eer"),
-    ("fuse dev_a.h5 short.txt --key dev_key.h5 --model n.json", 1, "Take these trials out of"),
+    ("fuse dev_a.h5 short.txt --key dev_key.h5 --model n.json", 1, "by --trials (--key, to train)"),
     ("fuse dev_a.h5 --key dev_key.h5 --model n.json --costs a-DCF1", 2, "with --spoof keep"),
     ("fuse --model f.json --apply dev_a.h5 -o x.h5", 2, "trained on 2 systems; --apply names 1"),
     ("calibrate dev_a.h5 --key dev_key.h5 --model m.txt", 2, "--model must end in .json"),
@@ -602,6 +605,7 @@ def test_refused_in_one_line(folder: Path, run: Run, line: str, code: int, messa
     Path("{}").write_text("{}")
     _write("short.txt", *Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:9])
     bp.LinearFusion.from_weights([1.0, 2.0], 0.0).save("f.json")
+    _write("lone.txt", "p0-m00 p0-s00 target", "p0-m00 p1-s01 nontarget")
     before = sorted(folder.rglob("*"))
     found, out, err = run(*shlex.split(line))
     *others, last = err.splitlines()
@@ -644,7 +648,7 @@ def test_all_advice_is_of_the_command() -> None:
         ("`replications` must be whole.", "--bootstrap must be whole."),
         ("Odd. Use columns='a b' or `labels`.", "Odd. Use --columns 'a b' or --labels."),
         ("Odd. Write key.with_columns(x=y).", "Odd."),
-        ("Swapped? Then take -scores.", "Swapped? `bosaris calibrate` turns them round."),
+        ("Then take -scores.", "Swap --labels, or turn distances round by `bosaris calibrate`."),
     ):
         assert in_options(text, args) == told
 

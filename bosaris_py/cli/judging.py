@@ -124,9 +124,8 @@ def case(args: argparse.Namespace) -> None:
     key = files.load_key(args)
     scores, base = files.load_scores(args, args.system), args.base or math.e
     how: Settings = {"propositions": (args.same, args.different), "reference": args.reference}
-    who = speakers_of(args.speakers, key)
-    found = bp.case_llr(math.log(base) * args.score, scores, key, speakers=who, **how)
-    found = attrs.evolve(found, base=base)
+    how["speakers"] = speakers_of(args.speakers, key)
+    found = attrs.evolve(bp.case_llr(math.log(base) * args.score, scores, key, **how), base=base)
     if args.table or str(args.output).endswith(".json"):
         files.emit_json(found.to_dict(), args.output)
     else:

@@ -77,9 +77,13 @@ _SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": 
 _SPELLED |= {"table": "input", "x": "apply", "score_files": "apply", "output_file": "output"}
 _SPELLED |= {"ndx": "trials", "ndx_file": "trials", "systems": "scores training"}
 
+_SPEAKERS = (
+    "Use --speakers with a column, file or re:PATTERN; of folders: --speakers 're:^([^/]+)'."
+)
+
 # What scripts are told, and what the command says in its place.
 _PHRASES = (
-    (r"Then take -scores\.", "`bosaris calibrate` turns them round."),
+    (r"Then take -scores\.", "Swap --labels, or turn distances round by `bosaris calibrate`."),
     ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
     (r"`max_bytes`, ([\d,]+; by default|or) half", "half"),
     (r"For instance \{.*", ""),
@@ -88,10 +92,11 @@ _PHRASES = (
     (r"`rows` must .* interval; got none for", "There is no interval of"),
     ("`propositions` must be two texts", "--same and --different must be texts"),
     (r"`folds` must .* speakers, (\d+); got (\d+)", r"\2 folds need \2 speakers, not \1"),
+    (r"Take these trials .* list\.", "List trials that all have by --trials (--key, to train)."),
     (r"Filter the key\.", "Leave these trials out of the key."),
     (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
     ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
-    ("Give speakers, for instance .*", "Use --speakers with a column, a file or re:PATTERN."),
+    ("Give speakers, for instance .*", _SPEAKERS),
     (r"Without spoofs judge .*", "Or leave the spoofs out: --spoof drop."),
 )
 
@@ -134,8 +139,7 @@ def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> 
             name = next((each for each in ("mates", "key", "trials") if given.get(each)), "")
         if not name:
             return "the list of trials"
-        names = _SPELLED.get(name, name).split()
-        option = next((each for each in names if each in given), name)
+        option = next((x for x in _SPELLED.get(name, name).split() if x in given), name)
         if of_key and f"key_{option}" in given:
             option = f"key_{option}"
         if option not in given or (found["keyword"] and option in OPTIONS):
@@ -145,8 +149,7 @@ def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> 
         flag = f"--{option.replace('_', '-')}"
         if not found["value"] or given[option] is False:
             return flag
-        value = found["value"].strip("'\"")
-        return f"{flag} {shlex.quote(value)}"
+        return flag + " " + shlex.quote(found["value"].strip("'\""))
 
     for phrase, told in _PHRASES:
         text = re.sub(phrase, told, text)

@@ -142,8 +142,7 @@ def _systems_in_order(args: argparse.Namespace, trained: tuple[str, ...] | None)
     is_other = any(path != text and name != old for (name, path), text, old in names)
     refuse((f"{told}; --apply has {', '.join(systems)}", is_other))
     # Nothing but their places tells which system is which.
-    places = zip(trained, paths, strict=True)
-    by_place = ", ".join(f"{old} takes {file}" for old, file in places)
+    by_place = ", ".join(f"{old} takes {file}" for old, file in zip(trained, paths, strict=True))
     files.say(in_options(f"by place: {by_place}", args))
     return paths
 

@@ -174,12 +174,12 @@ def _complete(
     missing = np.array([name is None for name in names], dtype=np.bool_)
     without = ids[missing & _occurring(ids.size, used)]
     if without.size:
-        shown, hint = f"{without.size} ({list_some(without)})", "Give a complete map."
+        expected, hint = f"tell the speaker of all {kind} that have trials", "Give a complete map."
         if not has_map:
-            shown = f"{shown}, a target of no model"
+            expected = "tell who speaks in segments without a target trial"
             hint = "Give speakers, for instance a column, a function of the id, or a dict."
-        expected = f"tell the speaker of all {kind} that have trials"
-        raise invalid("speakers", expected, f"none for {shown}", hint)
+        shown = f"no speaker of {without.size} ({list_some(without)})"
+        raise invalid("speakers", expected, shown, hint)
     # A tab keeps the made-up name apart from every speaker that a file can name.
     names[missing] = [f"{kind}\t{name}" for name in ids[missing]]
     return names
