@@ -442,6 +442,10 @@ class TestEvaluate:
         assert "80 targets, 400 non-targets, 6 speakers" in run(*words, "--speakers", "re:^p.")[1]
         pairs = ("compare", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5")
         assert "; 6 speakers" in run(*pairs, "--speakers", "re:^p.")[1]
+        # A pattern that makes one speaker of all.
+        for line, told in ((words, ", 1 speaker; "), (pairs, "no interval; 1 speaker)")):
+            out = run(*line, "--speakers", "re:p")[1]
+            assert (told in out, re.findall(r"\d+ speakers", out)) == (True, ["5 speakers"])
 
     def test_files_larger_than_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         words = ("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", "--json")

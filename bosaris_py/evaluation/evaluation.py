@@ -122,8 +122,8 @@ class Evaluation(_tables.Table):
         counts = ", ".join(f"{n} {noun}" for n, noun in told)
         plan, how, of_plan = self.plan, self.how, ""
         if how.intervals:
-            n_speakers = max(one.n_speakers for one in self.samples.values())
-            counts = f"{counts}, {n_speakers} speakers".removeprefix(", ")
+            n = max(one.n_speakers for one in self.samples.values())
+            counts = f"{counts}, {n} speaker{'s' * (n != 1)}".removeprefix(", ")
         if plan is not None and plan.figures:
             of_whom = "of three classes" if plan.detectors == 1 else "of two detectors"
             of_cm = "of a countermeasure: bona fide trials against spoofs"

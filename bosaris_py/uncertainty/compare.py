@@ -54,7 +54,7 @@ class Comparison:
     difference : Estimate
         The metric of the first minus that of the second.
     p : float
-        Two-sided p-value of no difference; 1 where it is not known.
+        Two-sided p-value of no difference; NaN where there is no test.
     p_holm : float
         The same, corrected for the number of pairs.
     """
@@ -120,7 +120,7 @@ class ComparisonTable(Table):
         ComparisonTable
         """
         found = differences.values()
-        p = [1.0 if one.standard_error is None else one.p_value() for one in found]
+        p = [math.nan if one.standard_error is None else one.p_value() for one in found]
         listed = zip(differences.items(), p, holm(p).tolist(), strict=True)
         rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
         return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
@@ -136,13 +136,13 @@ class ComparisonTable(Table):
         """
         found = []
         for row in self.rows:
-            one, p = row.difference, (row.p, row.p_holm, self._differ(row))
+            one, p = row.difference, (or_none(row.p), or_none(row.p_holm), self._differ(row))
             cells = row.first, row.second, or_none(one.value), one.low, one.high, one.standard_error
             found.append(dict(zip(_COLUMNS, (*cells, *p, self.metric), strict=True)))
         return found
 
-    def _differ(self, row: Comparison) -> bool:
-        return row.p_holm <= self.level
+    def _differ(self, row: Comparison) -> bool | None:
+        return None if math.isnan(row.p_holm) else row.p_holm <= self.level
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Return the largest groups of systems within which no difference was found.
@@ -174,8 +174,9 @@ class ComparisonTable(Table):
         first = self.rows[0].difference
         what = f"{self.metric}, first minus second; {100 * (1 - self.level):g} % intervals"
         how = f"{what}: {first.method}; Holm's correction, level {self.level:g}"
-        texts, who = lines_about(self.notes), f"{self.n_speakers} speakers"
-        if self.n_speakers and not any(text.startswith(who) for text in texts):
+        texts, n = lines_about(self.notes), self.n_speakers
+        who = f"{n} speaker{'s' * (n != 1)}"
+        if n and not any(text.startswith(who) for text in texts):
             texts.append(who)
         return joined_notes(how, *texts)
 
@@ -199,9 +200,9 @@ class ComparisonTable(Table):
             cell, error = number(found.value), number(found.standard_error)
             if found.low is not None:
                 cell = WithInterval(cell, f"[{number(found.low)}, {number(found.high)}]")
-            verdict = "yes" if self._differ(row) else "no"
-            cells = row.first, row.second, cell, error, f"{row.p_holm:.3g}", verdict
-            table.append([*cells])
+            verdict = {True: "yes", False: "no", None: "-"}[self._differ(row)]
+            p = f"{row.p_holm:.3g}".replace("nan", "-")
+            table.append([row.first, row.second, cell, error, p, verdict])
         return table
 
 
@@ -222,8 +223,7 @@ def compare_samples(
     made = ComparisonTable.from_differences(
         differences, metric.label, level=level, percent=metric.unit == "%"
     )
-    n_speakers = max(one.n_speakers for one in samples.values())
-    return attrs.evolve(made, n_speakers=n_speakers)
+    return attrs.evolve(made, n_speakers=max(one.n_speakers for one in samples.values()))
 
 
 def compare_systems(

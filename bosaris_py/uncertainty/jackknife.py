@@ -291,17 +291,15 @@ class Jackknife:
 
 def few_speakers(n: int) -> list[Note]:
     """Note what few speakers leave open."""
-    if n < FEWEST_UNITS:
-        return [Note(FewSpeakersWarning, f"{n} speakers: too few for an interval.", count=n)]
-    if n < _FEW_UNITS:
+    if n >= _FEW_UNITS:
+        return []
+    text = f"fewer than {FEWEST_UNITS} speakers can be left out, so there is no interval."
+    if n >= FEWEST_UNITS:
         # A kind of speakers as common as this is in none of n with a chance of 5 %.
         share = 100.0 * (1.0 - 0.05 ** (1.0 / n))
-        text = (
-            f"{n} speakers: a kind of speaker as common as {share:.0f} % may be missing from these "
-            "trials."
-        )
-        return [Note(FewSpeakersWarning, text, count=n)]
-    return []
+        text = f"{n} speakers: a kind of speaker as common as {share:.0f} % "
+        text += "may be missing from these trials."
+    return [Note(FewSpeakersWarning, text, count=n)]
 
 
 def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackknife, LeftOut]]:
