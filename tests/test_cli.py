@@ -566,7 +566,7 @@ REFUSED = [
         1,
         "--conditions must be left",
     ),
-    ("fuse --model f.json --apply dev_a.txt short.txt -o x.h5", 1, "List trials that all have by"),
+    ("fuse --model f.json --apply dev_a.txt short.txt -o x.h5", 1, "all systems have by --trials"),
     ("compare dev_a.h5 dev_b.h5 --key lone.txt", 1, "without a target trial; got no speaker of 1"),
     ("compare dev_a.h5 dev_b.h5 --key lone.txt", 1, "of folders: --speakers 're:^([^/]+)'."),
     (

@@ -92,7 +92,7 @@ _PHRASES = (
     (r"`rows` must .* interval; got none for", "There is no interval of"),
     ("`propositions` must be two texts", "--same and --different must be texts"),
     (r"`folds` must .* speakers, (\d+); got (\d+)", r"\2 folds need \2 speakers, not \1"),
-    (r"Take these trials .* list\.", "List trials that all have by --trials (--key, to train)."),
+    (r"Take these .* list\.", "List trials that all systems have by --trials (--key, to train)."),
     (r"Filter the key\.", "Leave these trials out of the key."),
     (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
     ("Ndx.read and read_trials read trials without labels;", "A list of trials has no labels;"),
