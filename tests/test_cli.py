@@ -127,6 +127,8 @@ class TestHelp:
         assert (code, err) == (0, "")
         assert f"examples:\n  bosaris {command} " in out
         assert len(out.splitlines()) <= 40
+        # Its bounds are of trials; those of a case are of speakers.
+        assert ("bounded (by the numbers of trials)" in out) == (command == "calibrate")
         # Options of text files are shown once, and taken everywhere.
         assert all((f"  {word} " in out) == (command == "info") for word in FILE_OPTIONS)
         assert command == "info" or "see bosaris info --help" in out
