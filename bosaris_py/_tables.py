@@ -28,6 +28,7 @@ Record = dict[str, Any]
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
 )
 
 # What makes a link, a tag, code or a column in Markdown. A sign < that a letter cannot follow

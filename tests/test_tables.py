@@ -96,7 +96,12 @@ class TestWaysOut:
     def test_latex(self):
         lines = [r"% \usepackage{booktabs}", r"\begin{tabular}{lr}", r"\toprule"]
         lines += [r"a|b & share \\", r"\midrule"]
-        lines += [r"<x> \& y\_z & 0.33 \\", r"50 \% & - \\", r"\bottomrule", r"\end{tabular}"]
+        lines += [
+            r"\textless{}x\textgreater{} \& y\_z & 0.33 \\",
+            r"50 \% & - \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
         assert Sizes().to_latex().splitlines() == lines
 
     def test_html(self):

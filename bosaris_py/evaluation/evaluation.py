@@ -205,7 +205,7 @@ class Evaluation(_tables.Table):
         for row in self.rows:
             cells = {"system": row.system, "condition": row.condition or ""}
             cells |= zip(self._nouns, map(str, row.counts), strict=False)
-            figures = (_cell(row, name) for name in self._figures)
+            figures = (_cell(row, name, bounded=self.how.normalize) for name in self._figures)
             lines.append([*(cells[head] for head in self._heads), *figures])
         return lines
 
@@ -431,12 +431,14 @@ class Evaluation(_tables.Table):
         )
 
 
-def _cell(row: Row, name: str) -> str:
-    """Return a figure, and its interval if there is one, as text."""
+def _cell(row: Row, name: str, *, bounded: bool) -> str:
+    """Return a figure, and its interval if there is one, as text; 1 is a cost without detector."""
     figure, value, ends = figure_of(name), row.figures.get(name), row.ends(name)
     if value is None:
         return "-"
     if ends is None:
         return figure.text(value)
     low, high = map(figure.text, ends)
+    # Not shown to be better than no detector.
+    high = "> 1" if bounded and figure.unit == "cost" and ends[0] <= 1.0 < ends[1] else high
     return _tables.WithInterval(figure.text(value), f"[{low}, {high}]")

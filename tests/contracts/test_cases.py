@@ -37,6 +37,18 @@ def classes(scores: Path, key: Path) -> tuple[list[float], list[float]]:
     return sorted(tar.tolist()), sorted(non.tolist())
 
 
+@pytest.mark.filterwarnings("ignore:5 speakers")
+def test_an_end_above_the_cost_without_detector_is_not_told() -> None:
+    """Of five speakers, 9 of 10 targets missed; a cost that is not normalized has another bound."""
+    scores, key = bp.read_scores(CASES / "c03_scores.txt"), bp.read_key(CASES / "c03_protocol.txt")
+    told = [
+        str(bp.evaluate(scores, key, speakers="speaker", normalize=normalize))
+        for normalize in (True, False)
+    ]
+    assert re.search(r"0\.9000 \[0\.\d{4}, > 1\]", told[0])
+    assert "> 1" not in told[1]
+
+
 # Eight trials: two models, four segments.
 SCORES = [2.5, -0.5, 1.25, -3.0, 0.75, -1.0, 3.5, -2.25]
 IS_TARGET = [True, False, True, False, False, True, True, False]
