@@ -20,7 +20,7 @@ help:
 	@echo "Another Python: make PYTHON=python3.12 ...  LOCKED=1: the versions of constraints.txt."
 
 demo: $(INSTALLED)/package
-	$(RUN) examples/demo.py
+	@$(RUN) examples/demo.py
 # Without bytecode each process would rewrite the assertions of all tests again.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 test: $(INSTALLED)/test
@@ -52,9 +52,9 @@ clean:
 # One stamp for each extra, renewed when the requirements change; "package" is none.
 $(INSTALLED)/%: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
-	$(PIP) --editable '.$(if $(filter-out package,$*),[$*])'
+	@$(PIP) --editable '.$(if $(filter-out package,$*),[$*])'
 	@mkdir -p $(@D) && touch $@
 $(RUN):
 	@$(PYTHON) -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' || { echo \
 	    "bosaris_py needs Python >= 3.11 with venv: make PYTHON=python3.12 ..., or apt install python3-venv" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -582,12 +582,18 @@ class Metric(AnyMetric):
 
 
 def as_metric(metric: object) -> AnyMetric:
-    """Return a metric: one of the package, or a function ``f(tar, non)`` of a user."""
+    """Return a metric of the package, or of a user: ``f(tar, non)``, or a class with `value`."""
     match metric:
-        case AnyMetric():
+        case AnyMetric() if type(metric).value is AnyMetric.value:
             return metric
         case type():
             hint = f"Make one first: {metric.__name__}(...)."
+        case _ if callable(value := getattr(metric, "value", None)):
+            told = {
+                n: getattr(metric, n) for n in ("label", "scale", "bounds") if hasattr(metric, n)
+            }
+            told = {"label": type(metric).__name__, **told}
+            return Metric(lambda tar, non: value(Sample.from_scores(tar, non)), **told)
         case _ if callable(metric):
             return Metric(metric)
         case _:

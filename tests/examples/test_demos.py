@@ -32,7 +32,7 @@ def table(said: str, column: int) -> dict[str, float]:
 
 def test_demo(tmp_path: Path) -> None:
     lines = run("demo.py", tmp_path).splitlines()
-    assert len(lines) <= 60
+    assert len(lines) <= 39
     assert max(len(line) for line in lines if str(tmp_path) not in line) <= 110
     # The fusion against each of its systems.
     assert sum(line.endswith("  yes") for line in lines) == 2

@@ -33,6 +33,24 @@ def test_a_function_of_a_user() -> None:
     assert metric.value(Sample.from_scores(TAR, NON), times) == pytest.approx(7 / 3 - 2.5)
 
 
+class Gap:
+    scale = "log"
+
+    def value(self, sample: Sample) -> float:
+        return gap(sample.tar.listed, sample.non.listed)
+
+
+class Own(Gap, EER):
+    """A metric of the package whose value is the user's own."""
+
+
+def test_a_class_with_a_value() -> None:
+    for cls in (Gap, Own):
+        metric = as_metric(cls())
+        assert (metric.label, metric.scale) == (cls.__name__ if cls is Gap else "EER", "log")
+        assert metric(TAR, NON) == metric.value(Sample.from_scores(TAR, NON)) == 0.75
+
+
 def test_a_function_of_three_classes() -> None:
     sample = Sample(ScoredClass(TAR), ScoredClass(np.array([5.0, 1.0, 4.0])), np.array([1, 0, 1]))
     assert next(OneRow(sample).lists())[2].tolist() in ([5.0, 4.0], [4.0, 5.0])
