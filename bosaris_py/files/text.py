@@ -494,7 +494,8 @@ class ReadColumns:
         if role == "model":
             # The same on both sides, however either was told.
             return Factor(np.zeros(count, np.int32), ["all"][:count])
-        names = [f"{number:0{len(str(count))}}" for number in range(1, 1 + count)]
+        # No id of another file, where numbers are frequent.
+        names = [f"line-{number:0{len(str(count))}}" for number in range(1, 1 + count)]
         return Factor(np.arange(count), np.array(names, dtype=np.str_))
 
 

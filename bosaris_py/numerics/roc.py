@@ -83,12 +83,11 @@ def count_among(scores: FloatArray, thresholds: FloatArray) -> arrays.IntArray:
         return np.clip(place, 0.0, _CELLS - 1.0, out=place).astype(np.uint16)
 
     cells, at = cells_of(scores), cells_of(limits)
-    is_cut = np.zeros(_CELLS, dtype=np.bool_)
-    is_cut[at] = True
+    is_cut = np.bincount(at, minlength=_CELLS) > 0
     counts = np.bincount(cells, minlength=_CELLS)
     counts[is_cut] = 0
-    near = np.sort(scores[is_cut[cells]])
-    return np.asarray(np.cumsum(counts)[at] + count_below(near, thresholds))
+    near = count_below(np.sort(scores[is_cut[cells]]), thresholds)
+    return np.asarray(np.cumsum(counts)[at] + near)
 
 
 def distinct(ordered: FloatArray) -> FloatArray:

@@ -353,8 +353,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
     """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
     if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
-    n_scores, call, option = found[1].size, "", ""
-    are_lines = _are_line_numbers(found)
+    n_scores, are_lines, call, option = found[1].size, _are_line_numbers(found), "", ""
     expected, got = "hold trials that have scores", "none: its ids are others"
     first = ([ids[:1] for ids in each] for each in (wanted, found))
     sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
@@ -374,7 +373,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
     elif are_lines:
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
-    else:
+    elif not _are_line_numbers(wanted):
         call, option = remedy_of(wanted, found)
     raise errors.TrialMismatchError(
         argument="key", expected=expected, got=got, hint=hint, call=call, option=option
@@ -385,7 +384,8 @@ def _are_line_numbers(ids: Ids) -> bool:
     """Tell whether trials have the ids that readers give to lines without any."""
     # Ids ascend and are distinct, so the last of as many numbers is their count.
     (models, segments), last = ids, str(ids[1].size)
-    return [*models, *segments[[0, -1]].tolist()] == ["all", "1".zfill(len(last)), last]
+    ends = [f"line-{number.zfill(len(last))}" for number in ("1", last)]
+    return [*models, *segments[[0, -1]].tolist()] == ["all", *ends]
 
 
 def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:

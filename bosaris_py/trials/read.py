@@ -413,9 +413,11 @@ def read_answers(
     """
     listed = trials if isinstance(trials, Table) else read_table(trials, spoof="keep", extra=False)
     found = _unlabelled(path, **options)
-    if len(found) != len(listed):
-        message = f"{path}: {len(found)} scores for a list of {len(listed)} trials"
-        raise FileFormatError(message, path=path)
+    fault = f"{len(found)} scores for a list of {len(listed)} trials"
+    if has_ids := bool(np.isin(found.segments.levels, listed.segments.levels).any()):
+        fault = "has ids of the list: leave --scores-in-order out"
+    if has_ids or len(found) != len(listed):
+        raise FileFormatError(f"{path}: {fault}", path=path)
     table = attrs.evolve(listed, scores=found.scores, columns={}, notes=found.notes)
     return _as_scores(_once(_scored(table, path), path, "score"), base)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import FileFormatError
+from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.read import read_answers, read_any, read_numbers
 
 CASES = Path(__file__).parents[1] / "reference" / "cases" / "python"
@@ -35,6 +35,19 @@ def classes(scores: Path, key: Path) -> tuple[list[float], list[float]]:
     """The scores of both classes, sorted."""
     tar, non = typed(bp.read_scores, scores).get_tar_non(typed(bp.read_key, key))
     return sorted(tar.tolist()), sorted(non.tolist())
+
+
+def test_lines_without_ids_meet_no_ids_that_are_numbers(tmp_path: Path) -> None:
+    """Which number a line has, and in which order a list is, nothing tells; ids are not ignored."""
+    (bare := tmp_path / "s.txt").write_text("1.5\n-2.5\n0.5\n")
+    (named := tmp_path / "n.txt").write_text("2 1.5\n3 -2.5\n1 0.5\n")
+    (key := tmp_path / "k.txt").write_text("2 bonafide\n3 spoof\n1 bonafide\n")
+    with pytest.raises(TrialMismatchError) as caught:
+        bp.evaluate(bp.read_scores(bare), bp.read_key(key))
+    assert caught.value.option == "--scores-in-order"
+    assert read_answers(bare, key).get_tar_non(bp.read_key(key))[1].tolist() == [-2.5]
+    with pytest.raises(FileFormatError, match="has ids of the list"):
+        read_answers(named, key)
 
 
 @pytest.mark.filterwarnings("ignore:5 speakers")

@@ -162,12 +162,12 @@ def test_models_and_segments_that_have_changed_places() -> None:
     with pytest.raises(TrialMismatchError, match="have changed places") as caught:
         bp.Results.from_scores(bp.Scores(np.where(SAME, 1.0, 0.0), IDS[:20], IDS[20:]), key)
     assert caught.value.option.startswith("--key-columns")
-    # Scores that have numbers for ids may be in the order of a list, if that is as long.
+    # Scores without ids may be in the order of a list, if that is as long.
     for size, option, got in (
         (400, "--scores-in-order", "others"),
         (3, "", "400 trials.* 3 scores"),
     ):
-        lines = [f"{n:0{len(str(size))}}" for n in range(1, size + 1)]
+        lines = [f"line-{n:0{len(str(size))}}" for n in range(1, size + 1)]
         with pytest.raises(TrialMismatchError, match=got) as caught:
             bp.Results.from_scores(bp.Scores(np.ones((1, size)), ["all"], lines), key)
         assert caught.value.option == option
