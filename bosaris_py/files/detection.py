@@ -323,8 +323,7 @@ def _by_header(
     """Find the columns by the names in the first line."""
     given = {} if told is None else told
     if isinstance(given, list) or not given.keys() <= {*formats.ROLES} or not format.header:
-        listed = ", ".join(formats.ROLES)
-        expected = f"map {listed} to names in the header; other columns keep their names"
+        expected = f"map {', '.join(formats.ROLES)} to names in the header; others keep theirs"
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
         raise invalid("columns", expected, describe(told), hint)
     mark, names = cut_header(lines)
@@ -447,15 +446,18 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     labels = labels or [at for at in free if looks[at].is_pair and most > 3]
     if labels and "label" not in roles.values():
         roles[labels[0]] = "label"
-    ids = [at for at in free if at not in labels]
+    # An index of lines has no name.
+    ids = [x for x in free if x not in labels and not ("" in names[x:][:1] and looks[x].numbers)]
     if {"model", "segment"}.isdisjoint(roles.values()):
         sides = ("segment",) if len(ids) == 1 else ("model", "segment")
         roles |= dict(zip(ids, sides, strict=False))
-    told = []
+    # A column without a name is told by its place.
+    told = list[str]()
     for at in scores[:2] if scores and "score" not in roles.values() else [-1]:
         chosen = {**roles, at: "score"} if at >= 0 else roles
-        named = [f"{role}={names[at]}" for at, role in sorted(chosen.items())] if names else []
-        told.append(",".join(named or [chosen.get(at, "-") for at in range(len(looks))]))
+        named = [f"{role}={names[x]}" for x, role in sorted(chosen.items()) if names and names[x]]
+        places = [chosen.get(at, "-") for at in range(len(looks))]
+        told.append(",".join(named if len(named) == len(chosen) else places))
     of_labels = [names[at] for at, role in roles.items() if names and role == "label"]
     ending = formats.NEGATED * any(map(formats.denies_target, of_labels))
     return " or ".join(f"columns='{columns}'{ending}" for columns in told)

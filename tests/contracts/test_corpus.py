@@ -70,6 +70,8 @@ ABSENT = [
     ("s{m} u{j} {x}", "s{m} u{j} {w} @ A|B"),
     ("{x}", "{y} s{m}/a.wav s{m}/{j:05}.wav"),
     (",0\n{i},{x}", "s{m} u{j} {y}"),
+    (",score\nu{j},{x}", ",label\nu{j},{w}"),
+    (",,cosine\ns{m},u{j},{x}", "s{m} u{j} {w}"),
     ("E_{j} {x}", "utt_id,speaker_id,key\nE_{j},LA_{m},{w} @ bonafide|spoof"),
     ("file,pred,prob_real,label\nu{j}.wav,{n},{x},{w} @ real|fake",),
 ]
