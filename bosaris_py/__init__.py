@@ -41,10 +41,9 @@ _NAMES = {
         plot_histogram plot_pav plot_reliability plot_tippett
     """,
     "bosaris_py.trials": """
-        Conditions IdMap Key Ndx QualityMeasures Scores
-        Sample SegmentQuality read_key read_scores read_trials
+        Conditions IdMap Key Ndx QualityMeasures Sample Scores SegmentQuality
+        from_frame read_key read_scores read_trials
     """,
-    "bosaris_py.trials.frames": "from_frame",
     "bosaris_py.uncertainty": "bootstrap_scores compare_systems speaker_interval",
 }
 
@@ -98,34 +97,8 @@ if TYPE_CHECKING:
     from bosaris_py.fusion import *
     from bosaris_py.metrics import *
     from bosaris_py.numerics import *
-    from bosaris_py.plots import (
-        BayesPlot as BayesPlot,
-        DETPlot as DETPlot,
-        DETWindow as DETWindow,
-        plot_a_dcf as plot_a_dcf,
-        plot_bayes as plot_bayes,
-        plot_det as plot_det,
-        plot_ece as plot_ece,
-        plot_forest as plot_forest,
-        plot_histogram as plot_histogram,
-        plot_pav as plot_pav,
-        plot_reliability as plot_reliability,
-        plot_tippett as plot_tippett,
-    )
-    from bosaris_py.trials import (
-        Conditions as Conditions,
-        IdMap as IdMap,
-        Key as Key,
-        Ndx as Ndx,
-        QualityMeasures as QualityMeasures,
-        Sample as Sample,
-        Scores as Scores,
-        SegmentQuality as SegmentQuality,
-        read_key as read_key,
-        read_scores as read_scores,
-        read_trials as read_trials,
-    )
-    from bosaris_py.trials.frames import from_frame as from_frame
+    from bosaris_py.plots import *
+    from bosaris_py.trials import *
     from bosaris_py.uncertainty import (
         bootstrap_scores as bootstrap_scores,
         compare_systems as compare_systems,

@@ -1,7 +1,5 @@
 """The command ``bosaris``, also ``python -m bosaris_py``; Ctrl-C ends its imports quietly, too."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -3,8 +3,6 @@
 The tasks and the order of their results do not depend on where they run.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -6,8 +6,6 @@ A message says what was expected, what came, and of ten traps the likely mistake
     got (300, 12). Did you swap models and segments?
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, ValuesView

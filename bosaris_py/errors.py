@@ -5,8 +5,6 @@ first, so ``except ValueError`` keeps working. Every warning derives from `Bosar
 filter silences or promotes them all.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -7,8 +7,6 @@ if the answer to what was asked is no, 130 after Ctrl-C, and 141 if the reader o
 away. No error has a traceback, unless the environment variable ``BOSARIS_DEBUG`` is 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

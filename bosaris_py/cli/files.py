@@ -1,7 +1,5 @@
 """Files of the command: how they are read and written, and the subcommands about them."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

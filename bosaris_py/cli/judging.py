@@ -1,7 +1,5 @@
 """Subcommands that judge: evaluate, compare, case, plot, report."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

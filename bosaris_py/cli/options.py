@@ -1,7 +1,5 @@
 """The options of the command: what each means, which subcommand has which, and their help."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The subcommands that train and apply maps of scores: calibrate, fuse."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -5,8 +5,6 @@ weights are another, and so is what a plan judges: one route makes every number 
 interval.
 """
 
-from __future__ import annotations
-
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

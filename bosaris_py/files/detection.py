@@ -5,8 +5,6 @@ files without one the formats of the catalogue are tried. Where none fits, or se
 read different things, the error has what to type.
 """
 
-from __future__ import annotations
-
 import bisect
 import contextlib
 import itertools

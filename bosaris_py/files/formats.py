@@ -8,8 +8,6 @@ the names that a column may have in a header, the usual one first; files of such
 header, those of others need none.
 """
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re

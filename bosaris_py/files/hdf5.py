@@ -41,8 +41,6 @@ scores of any real type; float32 stays float32. A row or column may be stored as
 of the file, data in other files, and sizes beyond the memory are refused before data are read.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import math
@@ -52,7 +50,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import attrs
 import h5py
@@ -67,7 +65,7 @@ from bosaris_py.files.replacing import FULL_DISK, replacing
 FORMAT_VERSION = "1.0"
 
 # What h5py, which has no types, gives: files, groups, data sets and their identifiers.
-H5: TypeAlias = "h5py.Dataset"
+H5 = Any
 # Of a column: positions in levels, and the levels; or numbers.
 StoredColumn = tuple[AnyArray, StrArray] | AnyArray
 # Rows of a matrix, their scores, and which of these hold.
@@ -210,7 +208,7 @@ def half_of_memory() -> int:
 
 
 @contextlib.contextmanager
-def opened(path: FilePath, max_bytes: int | None = None) -> Iterator[Source]:
+def opened(path: FilePath, max_bytes: int | None = None) -> "Iterator[Source]":
     """Open a file for reading; whatever goes wrong is a FileFormatError or an OSError.
 
     `max_bytes` limits the memory of what is read; None stands for `half_of_memory`.
@@ -294,7 +292,7 @@ class Source:
         kind = getattr(getattr(self.find(name), "dtype", None), "kind", "")
         return kind in ("i", "f") and bool((self.data_set(name, "any").check().read() != -1).any())
 
-    def data_set(self, name: str, content: str, found: H5 | None = None) -> DataSet:
+    def data_set(self, name: str, content: str, found: H5 | None = None) -> "DataSet":
         """Return a plain data set of a content of `_TYPES`, unread."""
         found = self.find(name) if found is None else found
         if getattr(found, "shape", None) is None or found.is_virtual or found.external:
@@ -341,7 +339,7 @@ class DataSet:
         is_rows = is_all and self.data.chunks[1:] == self.data.shape[1:]
         return bool(is_rows and self.data.dtype.kind in "iuf")
 
-    def check(self, *, whole: bool = True) -> DataSet:
+    def check(self, *, whole: bool = True) -> "DataSet":
         """Refuse more than fits into memory, and chunks that do not unpack to their size.
 
         At their size the library never looks: what it reads behind the end of a short one crashes

@@ -7,8 +7,6 @@ scores. Files of version 7.3, which are HDF5 inside, are read too, and sparse ma
 structs are read: the toolkit's save functions turn objects into structs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Callable, Iterator

@@ -17,8 +17,6 @@ Numbers have as many digits as are needed to read back the same float64. JSON ha
 no NaN; they are the strings ``"Infinity"``, ``"-Infinity"`` and ``"NaN"``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

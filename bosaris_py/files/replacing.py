@@ -1,7 +1,5 @@
 """Write whole files or none: a new file takes the place of an old one in one step."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -5,8 +5,6 @@ are read by ``float``. Only where the count of cells is wrong is it gone through
 that an error names file, line and cell.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import itertools

@@ -16,8 +16,6 @@ cell without a line has the score +Inf there, which leaks into merged scores; he
 and a false mask.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import itertools

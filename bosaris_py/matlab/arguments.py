@@ -1,7 +1,5 @@
 """Arguments as the toolkit's functions take them: vectors of either shape, lists of objects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar

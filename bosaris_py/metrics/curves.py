@@ -17,8 +17,6 @@ References
    321, 2021, doi:10.1016/j.forsciint.2021.110722.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Self

@@ -10,8 +10,6 @@ References
    Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

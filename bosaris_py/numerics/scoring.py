@@ -25,8 +25,6 @@ References
    prior-weighted proper scoring rules", Interspeech 2013.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar

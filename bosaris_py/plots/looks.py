@@ -1,7 +1,5 @@
 """What plots share before a line is drawn: systems, colours, letters, figures, files."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import threading
@@ -233,7 +231,7 @@ def checked(keywords: Mapping[str, object], kind: type[Artist] = Line2D) -> Sett
     return full
 
 
-def _check_text(_: object, field: attrs.Attribute[Text], value: object) -> None:
+def _check_text(_: object, field: "attrs.Attribute[Text]", value: object) -> None:
     if not (value is None or isinstance(value, str)):
         raise invalid(field.name, "be a string", describe(value))
 

@@ -4,8 +4,6 @@ A template is filled with what is gathered of an evaluation; all texts are escap
 an SVG inside the page, with a sentence that explains it.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -71,7 +69,7 @@ _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
 
 
 def write_report(
-    evaluation: Evaluation,
+    evaluation: "Evaluation",
     path: FilePath,
     *,
     title: str,
@@ -139,7 +137,7 @@ def _page(title: str, authors: Iterable[str], sections: Mapping[str, tuple[str, 
 # ---- What is gathered
 
 
-def _comparison(evaluation: Evaluation) -> tuple[ComparisonTable | None, str]:
+def _comparison(evaluation: "Evaluation") -> tuple[ComparisonTable | None, str]:
     """Compare pairs, where there are intervals and few systems; say so if their trials differ."""
     plan, systems = evaluation.plan, evaluation.systems
     several = plan is not None and (plan.detectors == 2 or bool(plan.sets))
@@ -151,7 +149,7 @@ def _comparison(evaluation: Evaluation) -> tuple[ComparisonTable | None, str]:
         return None, f"<p>Systems were not compared: {_text(str(error))}</p>"
 
 
-def _bands(evaluation: Evaluation) -> dict[str, Bands]:
+def _bands(evaluation: "Evaluation") -> dict[str, Bands]:
     """Make bands around the curves of one or two systems, or of the best, if there is a bootstrap.
 
     They are of the speaker bootstrap of the evaluation.
@@ -166,7 +164,7 @@ def _bands(evaluation: Evaluation) -> dict[str, Bands]:
     return {name: bands_of_sample(evaluation.samples[name], drawn) for name in shaded}
 
 
-def _facts(evaluation: Evaluation, bands: Mapping[str, object]) -> dict[str, str]:
+def _facts(evaluation: "Evaluation", bands: Mapping[str, object]) -> dict[str, str]:
     """Return what was evaluated, and how."""
     how, plan, key = evaluation.how, evaluation.plan, evaluation.key
     facts = {"Systems": str(len(evaluation.systems) or len(evaluation.results))}
@@ -208,7 +206,7 @@ def _versions() -> str:
 # ---- Sections
 
 
-def _validation(evaluation: Evaluation) -> str:
+def _validation(evaluation: "Evaluation") -> str:
     """Return the figures of a validation, what misleads first, with intervals if there are any."""
     level, samples = evaluation.how.confidence, evaluation.samples
     found = [validation_figures(one, level) for one in samples.values()]
@@ -236,7 +234,7 @@ def _cases(cases: Mapping[str, CaseLLR]) -> str:
     return "".join(parts)
 
 
-def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
+def _systems(evaluation: "Evaluation", comparison: ComparisonTable | None) -> str:
     """Return the answer, the figures of all trials, and what they mean."""
     rows = tuple(row for row in evaluation.rows if row.is_whole)
     # What is said of a condition stands below the table of conditions.
@@ -251,7 +249,7 @@ def _systems(evaluation: Evaluation, comparison: ComparisonTable | None) -> str:
     return told + _table(table) + _definitions(meant)
 
 
-def _answer(table: Evaluation, comparison: ComparisonTable | None) -> Iterator[str]:
+def _answer(table: "Evaluation", comparison: ComparisonTable | None) -> Iterator[str]:
     """Yield which of several systems is best, and from which it differs."""
     lead, figure = table.leading, figure_of(table.leading)
     values = {row.system: row.figures[lead] for row in table.rows}
@@ -274,7 +272,7 @@ def _answer(table: Evaluation, comparison: ComparisonTable | None) -> Iterator[s
             yield f"It is {words} that of {', '.join(others)} {level}."
 
 
-def _notes(evaluation: Evaluation) -> str:
+def _notes(evaluation: "Evaluation") -> str:
     """Return what the evaluation says of itself, by kind; many of a kind are folded."""
     kinds: dict[str, dict[str, None]] = {}
     for note in evaluation.notes:
@@ -290,7 +288,7 @@ def _notes(evaluation: Evaluation) -> str:
 
 
 def _figures(
-    evaluation: Evaluation, comparison: ComparisonTable | None, bands: Mapping[str, Bands]
+    evaluation: "Evaluation", comparison: ComparisonTable | None, bands: Mapping[str, Bands]
 ) -> str:
     """Draw everything that the scores allow."""
     plan, results, drawings = evaluation.plan, evaluation.results, list[Drawing]()
@@ -433,7 +431,7 @@ def three_classes(samples: Mapping[str, Sample], costs: SpoofCosts | None) -> It
         )
 
 
-def forests(evaluation: Evaluation, comparison: ComparisonTable | None) -> Iterator[Drawing]:
+def forests(evaluation: "Evaluation", comparison: ComparisonTable | None) -> Iterator[Drawing]:
     """Yield the leading figure of systems, that of conditions by system, and differences."""
     lead, figure = evaluation.leading, figure_of(evaluation.leading)
     systems = short_names(row.system for row in evaluation.rows)

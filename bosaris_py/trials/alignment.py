@@ -4,8 +4,6 @@ A trial is a pair of positions. A `Frame` says where the models and segments of 
 another. Where none of the ids meet, `refuse_strangers` names the change that makes them equal.
 """
 
-from __future__ import annotations
-
 import itertools
 import logging
 import os

@@ -11,8 +11,6 @@ Training needs sums of a loss, one pass for each.
 Lists of trials fit into memory. A list beside a matrix is put into the rows of the matrix.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import operator
@@ -504,7 +502,7 @@ class _Seen:
     tar: list[FloatArray]
     kept: list[Any]
 
-    def __add__(self, other: _Seen) -> _Seen:
+    def __add__(self, other: "_Seen") -> "_Seen":
         """Join what was found in other blocks."""
         pairs = zip(
             attrs.astuple(self, recurse=False), attrs.astuple(other, recurse=False), strict=True

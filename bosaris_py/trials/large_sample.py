@@ -1,7 +1,5 @@
 """A sample in files larger than memory: all target scores, and counts of the non-targets."""
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import ClassVar
@@ -76,7 +74,7 @@ class LargeSample(Sample):
     in_files: ClassVar[bool] = True
 
     @classmethod
-    def from_files(cls, files: TrialFiles, prior: PriorLike | None = None) -> LargeSample:
+    def from_files(cls, files: TrialFiles, prior: PriorLike | None = None) -> "LargeSample":
         """Pass over files twice: for the targets, and to count non-targets.
 
         Parameters

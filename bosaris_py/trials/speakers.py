@@ -1,7 +1,5 @@
 """Who speaks in the trials of a key: in a target one speaker, in a non-target two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import attrs
@@ -46,7 +44,7 @@ class TrialSpeakers:
     of_segments: IntArray
 
     @classmethod
-    def from_key(cls, key: Key, speakers: SpeakersLike = None) -> TrialSpeakers:
+    def from_key(cls, key: Key, speakers: SpeakersLike = None) -> "TrialSpeakers":
         """Find the speakers of the models and segments of a key.
 
         Parameters
@@ -99,7 +97,7 @@ class TrialSpeakers:
         return found
 
     @classmethod
-    def from_side(cls, key: Key, speakers: SpeakersLike, side: str) -> TrialSpeakers:
+    def from_side(cls, key: Key, speakers: SpeakersLike, side: str) -> "TrialSpeakers":
         """Find the speakers of one side of a key, where nobody asks for those of the other.
 
         Parameters
@@ -123,7 +121,7 @@ class TrialSpeakers:
         return cls._numbered(*((known, other) if at == 0 else (other, known)))
 
     @classmethod
-    def _numbered(cls, models: Names, segments: Names) -> TrialSpeakers:
+    def _numbered(cls, models: Names, segments: Names) -> "TrialSpeakers":
         """Give each speaker of models and segments a number."""
         names = np.concatenate((models, segments)).astype(np.str_)
         ids, codes = np.unique(names, return_inverse=True)

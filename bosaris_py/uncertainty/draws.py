@@ -10,8 +10,6 @@ alike, and the curve of a replicate is a product of a sparse table of counts wit
 and a cumulated sum.
 """
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal

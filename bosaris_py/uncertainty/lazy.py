@@ -15,8 +15,6 @@ At one threshold only the numbers of errors matter. That of trials is binomial; 
 equal size has a law that is known, which one random number draws (benchmarks/compare_peers.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple, Self
 
