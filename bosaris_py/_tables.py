@@ -16,9 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FilePath
-from bosaris_py._validation import safe
-from bosaris_py.errors import joined, printable
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import EERDefinition
 
@@ -60,7 +59,9 @@ def text_table(
     Columns are two spaces apart; those named in `left` are aligned to the left, the
     others to the right. A rule stands before each row that `rules` names.
     """
-    rows = [[cell if cell.isprintable() else printable(cell) for cell in row] for row in rows]
+    rows = [
+        [cell if cell.isprintable() else errors.printable(cell) for cell in row] for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, row in enumerate(rows):
@@ -121,7 +122,9 @@ def narrow_table(
 def _broken(cell: str, longest: int) -> list[str]:
     """Return the lines of a cell: a value and its interval, or parts of a long name."""
     parts = cell.parts if isinstance(cell, WithInterval) else (cell,)
-    return [line for part in parts for line in textwrap.wrap(printable(part), longest) or [""]]
+    return [
+        line for part in parts for line in textwrap.wrap(errors.printable(part), longest) or [""]
+    ]
 
 
 def fitted(shown: object, width: int) -> str:
@@ -168,9 +171,9 @@ def words_of_eer(definition: EERDefinition) -> str:
 def joined_notes(*notes: str) -> str:
     """Join what is said below a table."""
     # Some name systems, conditions or columns, which come from the files of others.
-    text = joined(notes)
+    text = errors.joined(notes)
     text = text if text.endswith("..") else text.removesuffix(".")
-    return text if text.isprintable() else printable(text)
+    return text if text.isprintable() else errors.printable(text)
 
 
 def or_none(value: object) -> object:
@@ -321,7 +324,8 @@ class Table(abc.ABC):
         str
         """
         head, *rows = [
-            [_MARKDOWN.sub(_escape, printable(cell)) for cell in row] for row in self._texts()
+            [_MARKDOWN.sub(_escape, errors.printable(cell)) for cell in row]
+            for row in self._texts()
         ]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
         lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
@@ -340,7 +344,9 @@ class Table(abc.ABC):
         -------
         str
         """
-        head, *rows = [[printable(cell).translate(_LATEX) for cell in row] for row in self._texts()]
+        head, *rows = [
+            [errors.printable(cell).translate(_LATEX) for cell in row] for row in self._texts()
+        ]
         for number, column in self._best():
             rows[number][column] = rf"\textbf{{{rows[number][column]}}}"
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
@@ -356,7 +362,7 @@ class Table(abc.ABC):
             # A paragraph of its own, so that a long note is broken at the width of the page.
             table.append(rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}")
         if caption:
-            above = rf"\caption{{{printable(str(caption)).translate(_LATEX)}}}"
+            above = rf"\caption{{{errors.printable(str(caption)).translate(_LATEX)}}}"
             table = [r"\begin{table}", r"\centering", above, *table, r"\end{table}"]
         return "\n".join([r"% \usepackage{booktabs}", *table, ""])
 
@@ -388,7 +394,7 @@ def _escape(found: re.Match[str]) -> str:
 def html_name(name: str) -> str:
     """Return a name for HTML: printable, of at most 200 letters, and its direction its own."""
     # Letters that are written to the left would else turn what follows them.
-    shown = html.escape(safe(name, _LONGEST_NAME))
+    shown = html.escape(check.safe(name, _LONGEST_NAME))
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 

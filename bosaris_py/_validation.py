@@ -14,9 +14,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bosaris_py import _arrays as arrays
+from bosaris_py import _arrays as arrays, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, Rng, StrArray, Weighting
-from bosaris_py.errors import InvalidInputError, printable
 
 # What can be looked through once, or has no positions.
 _LOOKED_AT_ONCE = (Iterator, KeysView, ValuesView)
@@ -43,9 +42,9 @@ _LONGEST_ID = 16384
 
 def invalid(
     name: str, expected: str, got: str, hint: str = "", **use: str | None
-) -> InvalidInputError:
+) -> errors.InvalidInputError:
     """Build the error for one bad argument in the grammar of this module; `use` is what helps."""
-    return InvalidInputError(argument=name, expected=expected, got=got, hint=hint, use=use)
+    return errors.InvalidInputError(argument=name, expected=expected, got=got, hint=hint, use=use)
 
 
 def as_path(path: object, name: str = "path") -> Path:
@@ -64,7 +63,7 @@ def as_path(path: object, name: str = "path") -> Path:
 def safe(text: object, most: int = 80) -> str:
     """Return a name or id for a message or a repr: printable, and not longer than `most`."""
     shown = str(text)
-    shown = printable(shown[: most + 1])
+    shown = errors.printable(shown[: most + 1])
     return shown if len(shown) <= most else f"{shown[: most - 3]}..."
 
 

@@ -12,11 +12,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, FloatArray
-from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration.base import Options
-from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.columns import as_labels
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.metrics import cllr, eer, min_dcf
@@ -94,7 +93,7 @@ class _LinearEstimator(
             raise ValueError(told)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
-            raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
+            raise check.invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
         _refuse_lesser_targets(self.classes_, "y")
         is_target = labels == self.classes_[1]
         options: Options = {"prior": self.prior, "objective": self.objective, "ridge": self.ridge}
@@ -102,7 +101,9 @@ class _LinearEstimator(
             how: Options = {"dtype": np.float64, "ensure_non_negative": True}
             weights = validation._check_sample_weight(sample_weight, scores, **how)
             if not (weights[is_target].any() and weights[~is_target].any()):
-                raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
+                raise check.invalid(
+                    "sample_weight", "leave trials of each class", "zeros for a class"
+                )
             options |= {"tar_weights": weights[is_target], "non_weights": weights[~is_target]}
         systems = self._by_system(scores)
         self.model_ = self._map.fit(systems[..., is_target], systems[..., ~is_target], **options)
@@ -113,7 +114,7 @@ class _LinearEstimator(
         """Return scores as columns; of a calibrator a vector is one."""
         if self._map is LinearCalibration and np.ndim(X) == 2 and np.shape(X)[1] != 1:
             hint = "ScoreFusion joins the scores of several systems."
-            raise invalid("X", "have one column of scores", str(np.shape(X)), hint)
+            raise check.invalid("X", "have one column of scores", str(np.shape(X)), hint)
         is_vector = self._map is LinearCalibration and np.ndim(X) == 1
         return np.reshape(X, (-1, 1)) if is_vector else X
 
@@ -253,13 +254,13 @@ def _refuse_lesser_targets(classes: AnyArray, name: str) -> None:
     """Refuse words such as genuine and impostor, the greater of which means no target."""
     try:
         is_target = as_labels(classes, name)
-    except InvalidInputError:
+    except errors.InvalidInputError:
         return
     if is_target[0]:
         lesser, greater = classes.tolist()
         expected = "have targets with the greater label, as in scikit-learn"
         hint = f"Give {name} == {lesser!r}."
-        raise invalid(name, expected, f"{lesser!r} before {greater!r}", hint)
+        raise check.invalid(name, expected, f"{lesser!r} before {greater!r}", hint)
 
 
 def _classes(y_true: object, y_score: object) -> tuple[AnyArray, AnyArray]:
@@ -268,7 +269,7 @@ def _classes(y_true: object, y_score: object) -> tuple[AnyArray, AnyArray]:
     validation.check_consistent_length(labels, scores)
     found = np.unique(labels)
     if found.size != 2:
-        raise invalid("y_true", "hold labels of two classes", describe(found.tolist()))
+        raise check.invalid("y_true", "hold labels of two classes", check.describe(found.tolist()))
     _refuse_lesser_targets(found, "y_true")
     return scores[labels == found[1]], scores[labels == found[0]]
 

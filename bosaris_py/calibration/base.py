@@ -15,7 +15,6 @@ import numpy as np
 from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray, Given, Weighting
 from bosaris_py._parallel import progress_bar
-from bosaris_py.errors import Note, warn
 from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import is_list
@@ -31,7 +30,7 @@ Options = dict[str, Given]
 # Scores of several systems, of one shape.
 Rows = FloatArray | Sequence[FloatArray]
 # Log-likelihood-ratios, and notes on the scores.
-Mapped = tuple[FloatArray, list[Note]]
+Mapped = tuple[FloatArray, list[errors.Note]]
 
 # Training on fewer trials of a class, or errors of a kind, is uncertain: theory paper, 2.1.2.
 FEWEST = 30
@@ -117,11 +116,11 @@ class Map:
     takes_spoofs: ClassVar[bool] = False
     takes_qualities: ClassVar[bool] = False
 
-    notes: tuple[Note, ...] = attrs.field(**NOTES)
+    notes: tuple[errors.Note, ...] = attrs.field(**NOTES)
 
     def _told(self) -> Self:
         """Warn of what the training left to note."""
-        warn(self.notes)
+        errors.warn(self.notes)
         return self
 
     def save(self, path: FilePath) -> None:
@@ -258,7 +257,7 @@ class ScoreMap(Map):
             If scores lie far outside those of the training, of a line, or if these are the trials
             of the training, whose figures are too good.
         """
-        found: list[Note] = []
+        found: list[errors.Note] = []
 
         def mapped(scores: ArrayLike) -> FloatArray:
             llrs, notes = self._mapped(check.as_vector(scores, "x"))
@@ -270,7 +269,7 @@ class ScoreMap(Map):
         else:
             array = check.as_float_array(x, "x")
             result = mapped(array.ravel()).reshape(array.shape)[()]
-        warn(found)
+        errors.warn(found)
         return result
 
     @abstractmethod
@@ -287,21 +286,21 @@ def weighted(options: Options, key: Key, scores: Scores | None = None) -> Option
     return {**options, "tar_weights": tar_weights, "non_weights": non_weights}
 
 
-def few_trials(n_tar: int, n_non: int) -> list[Note]:
+def few_trials(n_tar: int, n_non: int) -> list[errors.Note]:
     """Note a training on few trials of a class."""
     if min(n_tar, n_non) >= FEWEST:
         return []
     text = f"Trained on {n_tar} targets and {n_non} non-targets; {FEWEST} of both are needed."
     advice = "Train on more trials."
     count = min(n_tar, n_non)
-    return [Note(errors.FewErrorsWarning, text, count=count, advice=advice)]
+    return [errors.Note(errors.FewErrorsWarning, text, count=count, advice=advice)]
 
 
-def training_trials(found: object) -> list[Note]:
+def training_trials(found: object) -> list[errors.Note]:
     """Note that a map meets the trials of its training, if it does."""
     text = "The map was trained on these very trials: figures of the result are too good."
     advice = "Cross-fitting, or other trials, tell how good the map is."
-    return [Note(errors.SuspectScoresWarning, text, advice=advice)] if found else []
+    return [errors.Note(errors.SuspectScoresWarning, text, advice=advice)] if found else []
 
 
 # ---- Maps of rows of scores, which may stand in files larger than memory
@@ -341,7 +340,7 @@ class Met:
         """Tell whether these are so many scores of exactly the range of the training."""
         return self.n_scores == n_trials and (self.lowest, self.highest) == (self.low, self.high)
 
-    def notes(self, about: str = "", advice: str = "") -> list[Note]:
+    def notes(self, about: str = "", advice: str = "") -> list[errors.Note]:
         """Note scores far outside those of the training."""
         if not self.n_far:
             return []
@@ -350,7 +349,7 @@ class Met:
             f"{self.highest:.4g}, lie far outside those of the training, "
             f"{self.low:.4g} to {self.high:.4g}."
         )
-        return [Note(errors.SuspectScoresWarning, text, about, self.n_far, advice)]
+        return [errors.Note(errors.SuspectScoresWarning, text, about, self.n_far, advice)]
 
 
 def weighted_sum(rows: Rows, weights: Sequence[float] | FloatArray, offset: float) -> FloatArray:
@@ -379,7 +378,7 @@ class RowMap(Map):
         """Return what counts the scores of each system."""
 
     @abstractmethod
-    def _notes_on(self, met: Sequence[Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[Met]) -> list[errors.Note]:
         """Note scores far outside those of the training, or that these are they."""
 
     def _mapped(self, rows: FloatArray) -> Mapped:
@@ -431,7 +430,7 @@ class RowMap(Map):
             codes = np.concatenate(cells)
             found, in_order = np.isin(own, codes), np.concatenate(llrs)[np.argsort(codes)]
             assemble(in_order, listed, None if found.all() else found).save_hdf5(output_file)
-        warn(self._notes_on(met))
+        errors.warn(self._notes_on(met))
 
     def _blocks(
         self, files: large.FileTrials, met: Sequence[Met], *, needs_all: bool, progress: bool
@@ -456,7 +455,7 @@ class RowMap(Map):
             large.refuse_missing(total)
         if n_bad:
             raise _contradiction("score_files", n_bad, int(total[2] + total[3]))
-        warn(files.missing(total))
+        errors.warn(files.missing(total))
 
 
 def _contradiction(name: str, n_bad: int, n_trials: int) -> errors.InvalidInputError:
@@ -510,7 +509,7 @@ def record(training: losses.TrainingObjective, solution: LinearSolution) -> Opti
     }
 
 
-def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) -> list[Note]:
+def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) -> list[errors.Note]:
     """Note a training, on data in memory, with few errors of a kind at its prior."""
     # Classes that are apart have none, which has been noted.
     is_apart = any("are separable" in note.text for note in solution.notes)
@@ -533,7 +532,7 @@ def _few_errors(training: losses.TrainingObjective, solution: LinearSolution) ->
         f"{FEWEST} of both kinds are needed."
     )
     advice, least = "Train on more trials.", min(found.values())
-    return [Note(errors.FewErrorsWarning, text, count=least, advice=advice)] if few else []
+    return [errors.Note(errors.FewErrorsWarning, text, count=least, advice=advice)] if few else []
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -726,7 +725,7 @@ class LinearMap(TrainedMap):
         tar, n_non, found, missing = files.first_pass(
             summarise, "training scores", all_scored=cls._needs_all
         )
-        warn(missing)
+        errors.warn(missing)
         moments, sizes, some = zip(*found, strict=True)
         non = losses.TrainingClass(np.concatenate(some, axis=1))
         if non.n_trials < n_non:

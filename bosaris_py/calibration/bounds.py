@@ -7,12 +7,11 @@ from typing import Literal, NamedTuple, Self, get_args
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, Given
 from bosaris_py.calibration import base
 from bosaris_py.calibration.linear import GaussianCalibration, LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
-from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.costs import no_llrs
 from bosaris_py.trials import Sample, Scores
 from bosaris_py.trials.key import Key, as_key
@@ -122,13 +121,13 @@ def llr_bounds(
     """
     check.check_choice(kind, BoundsKind, "kind")
     found, notes = bounds_of(tar, non, kind, speakers)
-    warn(notes)
+    errors.warn(notes)
     return found
 
 
 def bounds_of(
     tar: Given, non: Given, kind: str, speakers: SpeakersLike = None
-) -> tuple[LLRBounds, list[Note]]:
+) -> tuple[LLRBounds, list[errors.Note]]:
     """Return what `llr_bounds` does, and what is to note of the log-likelihood-ratios."""
     if isinstance(tar, Scores):
         key = as_key(non).bona_fide()

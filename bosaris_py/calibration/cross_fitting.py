@@ -8,10 +8,9 @@ from typing import Generic, Literal, TypeVar
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Given, IntArray, Rng
 from bosaris_py.calibration import base
-from bosaris_py.errors import FewErrorsWarning, Note, warn
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores, assemble, scored_trials, stack_scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
@@ -145,7 +144,7 @@ def cross_fit(
     [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     """
     fitted, notes = cross_fitted(model, scores, key, folds, speakers, rng, qualities, **options)
-    warn(notes)
+    errors.warn(notes)
     return fitted
 
 
@@ -166,7 +165,7 @@ def cross_fitted(
     rng: Rng = 0,
     qualities: object = None,
     **options: Given,
-) -> tuple[CrossFit[Model], list[Note]]:
+) -> tuple[CrossFit[Model], list[errors.Note]]:
     """Return what `cross_fit` does, and what is to note of all trainings."""
     trainer: Given = model
     check_model(model, base.Map)
@@ -217,7 +216,7 @@ def cross_fitted(
         maps[p, q] = fitted
         about = f"without the speakers of folds {p} and {q}"
         # Parts have fewer errors than the whole, of which the final map tells.
-        others = [note for note in fitted.notes if note.kind is not FewErrorsWarning]
+        others = [note for note in fitted.notes if note.kind is not errors.FewErrorsWarning]
         notes += [attrs.evolve(note, about=about) for note in others]
     return CrossFit(assemble(llrs, key, scored), final, maps, fold_of), notes
 

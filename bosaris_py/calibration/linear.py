@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
@@ -12,7 +11,6 @@ import numpy as np
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, Given, Weighting
 from bosaris_py.calibration import base
-from bosaris_py.errors import Note
 from bosaris_py.numerics import scoring as losses
 from bosaris_py.numerics.newton import LinearSolution
 
@@ -41,7 +39,7 @@ class Line(base.ScoreMap, base.RowMap):
     def _met(self) -> list[base.Met]:
         return [base.Met(self.low_score, self.high_score)]
 
-    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[base.Met]) -> list[errors.Note]:
         advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
         is_known = met[0].is_all(self.n_tar + self.n_non)
         return met[0].notes(advice=advice) + base.training_trials(is_known)
@@ -52,11 +50,11 @@ class Line(base.ScoreMap, base.RowMap):
         return f"llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}"
 
 
-def negative_scale(scale: float) -> Note:
+def negative_scale(scale: float) -> errors.Note:
     """Note a map that was trained to fall as the scores rise."""
     text = f"The scale is negative ({scale:.4g}), so higher scores speak against targets. "
     question = "Are targets and non-targets swapped, or the scores distances?"
-    return Note(errors.SuspectScoresWarning, text + question)
+    return errors.Note(errors.SuspectScoresWarning, text + question)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -298,9 +296,9 @@ class GaussianCalibration(Line):
         n_tar, n_non = training.n_tar, training.n_non
         scale = float(targets.mean[0] - others.mean[0]) / variance
         # Three standard errors of the difference of the means, in units of the deviation.
-        chance = 3.0 * math.sqrt(1.0 / n_tar + 1.0 / n_non)
+        chance = 3.0 * np.sqrt(1.0 / n_tar + 1.0 / n_non)
         notes = base.few_trials(n_tar, n_non)
-        if scale * math.sqrt(variance) < -chance and min(n_tar, n_non) > base.FEWEST:
+        if scale * np.sqrt(variance) < -chance and min(n_tar, n_non) > base.FEWEST:
             notes.append(negative_scale(scale))
         return cls(
             scale=scale,

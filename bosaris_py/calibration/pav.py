@@ -7,10 +7,9 @@ from typing import Self
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, Given, Weighting
 from bosaris_py.calibration import base
-from bosaris_py.errors import Note, SuspectScoresWarning
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.numerics.roc import as_class
 from bosaris_py.numerics.scoring import refuse_non_finite
@@ -133,13 +132,13 @@ class PAVCalibration(base.ScoreMap):
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            notes.append(Note(SuspectScoresWarning, text))
+            notes.append(errors.Note(errors.SuspectScoresWarning, text))
         if falls := int(np.count_nonzero(np.diff(llrs) < 2.0 * score_offset)):
             text = (
                 f"The map falls between {falls} of its {llrs.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
-            notes.append(Note(SuspectScoresWarning, text))
+            notes.append(errors.Note(errors.SuspectScoresWarning, text))
         return cls(
             score_bounds=np.column_stack((lowest, highest)).ravel(),
             llr_bounds=np.column_stack((llrs - score_offset, llrs + score_offset)).ravel(),

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import bosaris_py as bp
-from bosaris_py import __version__
-from bosaris_py.errors import InvalidInputError, printable
+from bosaris_py import __version__, errors
 
 
 class UsageError(Exception):
@@ -33,7 +32,7 @@ def _points(text: str) -> list[float | bp.OperatingPoint]:
     try:
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
         points = [bp.OperatingPoint(*point) for point in numbers]
-    except InvalidInputError as error:
+    except errors.InvalidInputError as error:
         told = str(error).replace("`p_target`", "a probability").replace("`", "")
         raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
     except (TypeError, ValueError):
@@ -163,7 +162,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        told = printable(" ".join(message.split()))
+        told = errors.printable(" ".join(message.split()))
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
 
 

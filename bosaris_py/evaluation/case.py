@@ -12,14 +12,13 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FilePath, FloatArray, Given, Rng
 from bosaris_py._tables import for_json, text_table
 from bosaris_py.calibration import LinearCalibration, LLRBounds
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.bounds import BoundsKind, bounds_of
 from bosaris_py.calibration.cross_fitting import Folds, check_model, cross_fitted
-from bosaris_py.errors import InvalidInputError, warn
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss, no_llrs
 from bosaris_py.metrics.curves import PAVCurve
@@ -369,7 +368,7 @@ def case_llr(
         # The advice to take a bounded map is for those who have no bounds.
         text = " The bound limits its LLR."
         heard = [attrs.evolve(note, text=note.text + text, advice="") for note in heard]
-    warn([*heard, *estimate.notes])
+    errors.warn([*heard, *estimate.notes])
     return case
 
 
@@ -592,7 +591,7 @@ def validate(
             cross_fitted(LinearCalibration, llrs, key, 5, speakers, child, None)[0]
             for child in _divisions(seed, 5)
         ]
-    except InvalidInputError:
+    except errors.InvalidInputError:
         # Too few speakers for folds, or infinite log-likelihood-ratios.
         fits = []
     if fits:
@@ -600,5 +599,5 @@ def validate(
         middle = sorted(lines, key=Cllr().computed)[len(lines) // 2]
         (own, _), (line, _) = (jackknife([Cllr()], one)[0] for one in (sample, middle))
         figures["linear_loss"] = own.minus(line).estimate(level, None)
-    warn([*sample.notes, *no_llrs(sample), *figures["cllr"].notes])
+    errors.warn([*sample.notes, *no_llrs(sample), *figures["cllr"].notes])
     return Validation(figures=figures, seed=seed, **_sizes(sample))

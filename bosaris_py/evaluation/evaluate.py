@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FilePath, Given, Rng
 from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py.calibration import CrossFit, LinearCalibration
 from bosaris_py.calibration.base import ScoreMap
 from bosaris_py.calibration.cross_fitting import cross_fitted
-from bosaris_py.errors import Note, SuspectScoresWarning, TrialMismatchError, said_of_all, warn
 from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import judge_by_plan
@@ -211,7 +210,9 @@ def _refuse(asked: Mapping[str, object], where: str) -> None:
 # ---- The systems and their samples
 
 
-def _read(systems: read.SystemsLike | ListsLike, key: Key) -> tuple[dict[str, Scores], list[Note]]:
+def _read(
+    systems: read.SystemsLike | ListsLike, key: Key
+) -> tuple[dict[str, Scores], list[errors.Note]]:
     """Return the scores of systems by name, and what labels beside them in files say."""
     scores, notes = {}, []
     for name, given in read.named_systems(systems).items():
@@ -222,7 +223,7 @@ def _read(systems: read.SystemsLike | ListsLike, key: Key) -> tuple[dict[str, Sc
     return scores, notes
 
 
-def contradiction(own: Key, key: Key) -> list[Note]:
+def contradiction(own: Key, key: Key) -> list[errors.Note]:
     """Note labels beside scores that contradict the key on more than one in a hundred trials."""
     said = Sample.from_trials(assemble(own.is_target.astype(float), own), key, allow_empty=True)
     # Targets that the file calls non-targets, and the other way round.
@@ -231,7 +232,7 @@ def contradiction(own: Key, key: Key) -> list[Note]:
     if wrong <= _FEW_CONTRADICTIONS * n_trials:
         return []
     text = f"labels beside the scores contradict the key on {wrong} of {n_trials} trials"
-    return [Note(SuspectScoresWarning, text, count=wrong)]
+    return [errors.Note(errors.SuspectScoresWarning, text, count=wrong)]
 
 
 def _fitting(
@@ -268,7 +269,7 @@ def _cross_fitted(
     systems: Mapping[str, Scores],
     key: Key,
     speakers: SpeakersLike,
-) -> tuple[dict[str, Scores], Judging, list[Note]]:
+) -> tuple[dict[str, Scores], Judging, list[errors.Note]]:
     """Return calibrated scores, how they were calibrated, and notes of the trainings."""
     fitted, notes = {}, []
     for name, scores in systems.items():
@@ -326,7 +327,7 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
         if 2 * n_lacking > key.n_trials:
             one = systems.get(name)
             call, option = ("", "") if one is None else remedy_of(key.ids, one.ids)
-            raise TrialMismatchError(
+            raise errors.TrialMismatchError(
                 f"{name}: {n_lacking} of the {key.n_trials} trials of the key have no score, more "
                 "than half. Are models and segments swapped, or is it another key?",
                 use={} if option else {"allow_missing": True},
@@ -338,7 +339,7 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
 # ---- Their rows
 
 
-def _judged(asked: Evaluation, notes: list[Note], *, progress: bool) -> Evaluation:
+def _judged(asked: Evaluation, notes: list[errors.Note], *, progress: bool) -> Evaluation:
     """Value every figure of every system, and warn of what is to be said of them."""
     how, plan, key = asked.how, asked.plan, asked.key
     rows: list[Row] = []
@@ -357,8 +358,8 @@ def _judged(asked: Evaluation, notes: list[Note], *, progress: bool) -> Evaluati
             notes += [attrs.evolve(note, about=name) for note in heard]
             own = _with_primary(how, own, primary[name], sample)
         rows += own
-    notes = said_of_all(notes, asked.samples.keys())
-    warn(notes)
+    notes = errors.said_of_all(notes, asked.samples.keys())
+    errors.warn(notes)
     return attrs.evolve(asked, rows=tuple(rows), notes=tuple(notes), primary=primary)
 
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from bosaris_py import _tables
+from bosaris_py import _tables, _validation as check, errors
 from bosaris_py._arrays import FilePath, Given
-from bosaris_py._validation import check_choice, invalid, list_some
-from bosaris_py.errors import Note, lines_about
 from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.rows import Judging, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
@@ -64,7 +62,7 @@ class Evaluation(_tables.Table):
     how: Judging
     samples: Mapping[str, Sample]
     rows: tuple[Row, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[errors.Note, ...] = ()
     primary: Mapping[str, PrimaryCost] = attrs.Factory(dict)
     systems: Mapping[str, Scores] = attrs.Factory(dict)
     key: Key | None = None
@@ -150,12 +148,12 @@ class Evaluation(_tables.Table):
         if name_of_all([*shares.values()]) == "equalised":
             return ""
         told = (f"{name} {weight:.4g}" for name, weight in shares.items())
-        return f"weighted: {list_some(told, _MOST_WEIGHTS)}"
+        return f"weighted: {check.list_some(told, _MOST_WEIGHTS)}"
 
     @property
     def footnotes(self) -> list[str]:
         """What is to be said of the figures, once each."""
-        return lines_about(self.notes)
+        return errors.lines_about(self.notes)
 
     @property
     def _note(self) -> str:
@@ -254,14 +252,16 @@ class Evaluation(_tables.Table):
         """
         from bosaris_py import plots
 
-        check_choice(kind, Kind, "kind")
+        check.check_choice(kind, Kind, "kind")
         if system is not None:
-            check_choice(system, [*self.samples], "system")
+            check.check_choice(system, [*self.samples], "system")
         if kind == "forest":
             return self._forest(system, options)
         if self.plan is not None and self.plan.figures:
             hint = "Impostors and spoofs are not pooled, so there are no curves of both."
-            raise invalid("plan", "be one of two classes, for plots", repr(self.plan.name), hint)
+            raise check.invalid(
+                "plan", "be one of two classes, for plots", repr(self.plan.name), hint
+            )
         if kind in ("det", "bayes") and system is not None:
             return self._draw_conditions(kind, system, options)
         points = self.how.prior
@@ -270,7 +270,7 @@ class Evaluation(_tables.Table):
         judged = self.results if system is None else {system: self.results[system]}
         if kind == "histogram":
             if len(judged) > 1:
-                raise invalid("system", "name one, for a histogram", "none")
+                raise check.invalid("system", "name one, for a histogram", "none")
             (one,) = judged.values()
             return plots.plot_histogram(one, **options)
         draw: dict[str, Callable[..., Plot]] = {
@@ -318,7 +318,7 @@ class Evaluation(_tables.Table):
 
         if self.conditions is None or self.key is None:
             expected = "be left out where evaluate() had no conditions"
-            raise invalid("system", expected, repr(system))
+            raise check.invalid("system", expected, repr(system))
         given = {"window": "auto", **options}
         drawn = DETPlot(**given) if kind == "det" else BayesPlot(**options)
         drawn.plot_conditions(self.systems[system], self.key, self.conditions)
@@ -329,7 +329,7 @@ class Evaluation(_tables.Table):
         from bosaris_py.plots import plot_forest
 
         figure = figure_of(options.pop("figure", self.leading))
-        check_choice(figure.column, self._figures, "figure")
+        check.check_choice(figure.column, self._figures, "figure")
         known = [row for row in self.rows if figure.column in row.estimates]
         known = [row for row in known if system in (None, row.system)]
         several, found = len({row.system for row in known}) > 1, {}
@@ -338,7 +338,7 @@ class Evaluation(_tables.Table):
             found[", ".join(filter(None, parts))] = row.estimates[figure.column]
         if not found:
             hint = "evaluate(..., speakers=...) gives them."
-            raise invalid("kind", "be of figures with intervals", repr(figure.column), hint)
+            raise check.invalid("kind", "be of figures with intervals", repr(figure.column), hint)
         return plot_forest(found, percent=figure.is_rate, **{"xlabel": figure.head, **options})
 
     # ---- Comparisons and report
@@ -365,10 +365,10 @@ class Evaluation(_tables.Table):
         key, samples, systems = self.key, self.samples, self.systems
         if key is None or len(samples) < 2:
             expected = "be at least two in memory, where pairs of them are compared"
-            raise invalid("systems", expected, "files or one system; evaluate() takes Scores")
+            raise check.invalid("systems", expected, "files or one system; evaluate() takes Scores")
         if self.plan is not None and self.plan.sets:
             hint = "Compare systems on the trials of each set."
-            raise invalid("plan", "be of one data set", self.plan.name, hint)
+            raise check.invalid("plan", "be of one data set", self.plan.name, hint)
         chosen = next(iter(self.how.metrics.values())) if metric is None else as_metric(metric)
         check_same_trials(systems, key)
         if not self.how.by_speaker:

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, IntArray, mark_read_only
 from bosaris_py._tables import for_json, scale_of_costs, text_table
-from bosaris_py._validation import invalid, list_some
-from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation import plans
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.metrics.costs import ActDCF, MinDCF, not_calibrated, unseen_costs
@@ -277,15 +276,15 @@ def primary_cost(
     chosen = plans.find_plan(plan)
     if chosen.figures:
         hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
-        raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
+        raise check.invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
     cost, doubts = judge_by_plan(scores, as_key(key), chosen, conditions)
-    warn(doubts)
+    errors.warn(doubts)
     return cost
 
 
 def judge_by_plan(
     scores: Scores, key: Key, plan: EvaluationPlan, conditions: ConditionsLike = None
-) -> tuple[PrimaryCost, list[Note]]:
+) -> tuple[PrimaryCost, list[errors.Note]]:
     """Return a primary cost, and what is to be warned of."""
     plans.refuse_spoofs(key, plan)
     sample = Sample.from_trials(scores, key, allow_empty=True)
@@ -310,7 +309,7 @@ class _Trials:
     members: Sequence[ConditionMembers] = ()
 
 
-def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Note]]:
+def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[errors.Note]]:
     """Evaluate the trials by a plan, or by each of its parts."""
     notes = [*plan.notes]
     if plan.name in plans.PLANS and plans.PLANS[plan.name] != plan:
@@ -346,7 +345,7 @@ def _judge(plan: EvaluationPlan, trials: _Trials) -> tuple[PrimaryCost, list[Not
     doubts += unseen_costs(weighted, plan.points)
     if pooled:
         advice = "Give the key columns: key.with_columns(...)."
-        doubts.append(Note(BosarisWarning, f"{plan.name}: {more[-1]}", advice=advice))
+        doubts.append(errors.Note(errors.BosarisWarning, f"{plan.name}: {more[-1]}", advice=advice))
     actual, minimum = _costs(plan, weighted)
     cost = PrimaryCost(
         plan=plan,
@@ -442,7 +441,7 @@ def _divide(plan: EvaluationPlan, trials: _Trials) -> tuple[Sequence[_Partition]
     # What is missing is known only if a plan names all levels, for both classes.
     if empty and all(factor.levels and factor.classes == "both" for factor in plan.factors):
         text = f"{len(empty)} of {len(cells)} partitions of the plan have no trial that counts"
-        notes.append(f"{text}, and no part in the means: {list_some(empty, 1)}.")
+        notes.append(f"{text}, and no part in the means: {check.list_some(empty, 1)}.")
     return partitions, notes
 
 
@@ -451,10 +450,12 @@ def _needed(plan: EvaluationPlan, trials: _Trials, names: Iterable[str]) -> Colu
     known = trials.columns
     lacking = [name for name in names if known is None or name not in known]
     if lacking or known is None:
-        expected = f"have the columns by which {plan.name} divides trials ({list_some(names, 20)})"
-        found = list_some(known or (), 20) or "no column"
+        expected = (
+            f"have the columns by which {plan.name} divides trials ({check.list_some(names, 20)})"
+        )
+        found = check.list_some(known or (), 20) or "no column"
         hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
-        raise invalid("key", expected, found, hint)
+        raise check.invalid("key", expected, found, hint)
     return known
 
 
@@ -495,7 +496,7 @@ def _counted(
             values = column.levels[np.unique(column.codes[unknown])].tolist()
             expected = f"be one of {', '.join(levels)} in column `{factor.name}`"
             hint = "Give the plan other levels with evolve(factors=...), or None for all found."
-            raise invalid("conditions", expected, list_some(map(repr, values)), hint)
+            raise check.invalid("conditions", expected, check.list_some(map(repr, values)), hint)
         barred = kept & np.isin(column.levels, factor.target_only)[column.codes]
         if side == "non" and barred.any():
             kept &= ~barred

@@ -9,9 +9,8 @@ from concurrent.futures import Executor
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Answer, ArrayLike, FilePath, FloatArray, read_only
-from bosaris_py.errors import warn
 from bosaris_py.files.columns import as_labels
 from bosaris_py.metrics.costs import Cllr, not_calibrated, unseen_costs
 from bosaris_py.metrics.ranks import AUC, cannot_show, inverted
@@ -205,7 +204,7 @@ class Results:
         """
         own = as_key(key).bona_fide()
         sample = Sample.from_trials(to_natural(scores, base), own, conditions)
-        warn(sample.notes)
+        errors.warn(sample.notes)
         return cls.from_sample(sample)
 
     @classmethod
@@ -267,7 +266,7 @@ class Results:
             progress=progress,
         )
         sample = LargeSample.from_files(files, prior)
-        warn(sample.notes)
+        errors.warn(sample.notes)
         return cls.from_sample(sample)
 
     def __repr__(self) -> str:
@@ -300,7 +299,7 @@ class Results:
     @functools.cached_property
     def _ranks(self) -> Sample:
         """The sample; warns once of inverted scores."""
-        warn([] if self._told else inverted(self.sample))
+        errors.warn([] if self._told else inverted(self.sample))
         return self.sample
 
     @functools.cached_property
@@ -308,7 +307,7 @@ class Results:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
         # Of inverted scores no calibration makes good ones, and the ranks warn of these.
         told = self._told or inverted(self.sample)
-        warn([] if told else not_calibrated(self.sample))
+        errors.warn([] if told else not_calibrated(self.sample))
         return self.sample
 
     @property
@@ -394,7 +393,7 @@ class Results:
 
     def _warn_of_costs(self, prior: PriorLike) -> None:
         """Warn of costs that so few trials cannot show."""
-        warn([] if self._told else unseen_costs(self.sample, prior))
+        errors.warn([] if self._told else unseen_costs(self.sample, prior))
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.
@@ -437,7 +436,7 @@ class Results:
         rates = np.asarray(asked[which])
         found = [self.roc.threshold_at(**{**asked, which: rate}) for rate in rates.ravel().tolist()]
         one = self.sample.tar if pfa is None else self.sample.non
-        warn(cannot_show(one, which, rates[rates > 0].min(initial=1.0)))
+        errors.warn(cannot_show(one, which, rates[rates > 0].min(initial=1.0)))
         return found if rates.ndim else found[0]
 
     def error_rates_at(self, thresholds: ArrayLike) -> tuple[Answer, Answer]:

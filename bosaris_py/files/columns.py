@@ -14,10 +14,8 @@ import attrs
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bosaris_py import _arrays as arrays
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, StrArray
-from bosaris_py._validation import as_ids, as_list, check_unique, describe, invalid, list_some
-from bosaris_py.errors import Note
 
 
 class Codes(dict[Any, int]):
@@ -61,8 +59,8 @@ class Factor:
     levels: StrArray
 
     def __init__(self, codes: ArrayLike, levels: ArrayLike | Sequence[str]) -> None:
-        names = as_ids(levels, "levels")
-        check_unique(names, "levels")
+        names = check.as_ids(levels, "levels")
+        check.check_unique(names, "levels")
         dtype = np.min_scalar_type(max(0, names.size - 1))
         hint = "Factor.from_values makes codes of texts."
         self.__attrs_init__(as_positions(codes, "levels", names.size, "codes", dtype, hint), names)
@@ -82,9 +80,9 @@ class Factor:
         Factor
             With the distinct values as levels, in ascending order.
         """
-        array: AnyArray = np.asarray(as_list(values))
+        array: AnyArray = np.asarray(check.as_list(values))
         if not (array.dtype.kind in "bui" and array.ndim == 1):
-            array = as_ids(values, "values")
+            array = check.as_ids(values, "values")
         numbers = Codes()
         codes = np.fromiter(map(numbers.__getitem__, array.tolist()), np.int32, array.size)
         levels, rank = np.unique(np.array(list(map(str, numbers)), np.str_), return_inverse=True)
@@ -117,7 +115,8 @@ class Factor:
 
     def __repr__(self) -> str:
         """Return the counts and the first levels."""
-        return f"Factor: {len(self)} values of {self.levels.size} levels ({list_some(self.levels)})"
+        shown = check.list_some(self.levels)
+        return f"Factor: {len(self)} values of {self.levels.size} levels ({shown})"
 
     def __eq__(self, other: object) -> bool:
         """Compare the values of both."""
@@ -187,15 +186,17 @@ def as_positions(
     """
     array = np.asarray(values)
     if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
+        raise check.invalid(name, "be one-dimensional", check.describe(array))
     # Truth values are no positions: they would pick the first two ids.
     if array.size and array.dtype.kind not in "iu":
         shown = hint if array.dtype.kind in "OSTU" else ""
-        raise invalid(name, f"be positions in `{items}`, whole numbers", describe(array), shown)
+        raise check.invalid(
+            name, f"be positions in `{items}`, whole numbers", check.describe(array), shown
+        )
     if (is_bad := (array < 0) | (array >= size)).any():
         at, n_bad = int(np.argmax(is_bad)), np.count_nonzero(is_bad)
         found = f"{array[at]} for item {at} ({n_bad} of {array.size} are out of range)"
-        raise invalid(name, f"be positions in `{items}`, which has {size}", found)
+        raise check.invalid(name, f"be positions in `{items}`, which has {size}", found)
     if array.dtype != dtype:
         return arrays.mark_read_only(array.astype(dtype))
     return arrays.read_only(array)
@@ -300,7 +301,7 @@ class Table:
     scores: FloatArray | None = None
     columns: Mapping[str, Column] = attrs.field(factory=dict)
     lines: AnyArray | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[errors.Note, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of lines."""
@@ -448,10 +449,10 @@ def classes_of(
 def as_labels(labels: object, name: str) -> BoolArray:
     """Return which trials are targets, of truth values, 0 and 1, -1 and 1, or words as in files."""
     if isinstance(labels, Mapping | set | frozenset):
-        raise invalid(name, "be a list in the order of the scores", describe(labels))
-    array: AnyArray = np.asarray(as_list(labels))
+        raise check.invalid(name, "be a list in the order of the scores", check.describe(labels))
+    array: AnyArray = np.asarray(check.as_list(labels))
     if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
+        raise check.invalid(name, "be one-dimensional", check.describe(array))
     if array.dtype.kind == "b":
         return array
     if array.dtype.kind in "iuf":
@@ -466,13 +467,13 @@ def as_labels(labels: object, name: str) -> BoolArray:
             hint = "Labels come first, then scores."
             if ((array == low) | (array == high)).all():
                 hint = f"Say which means a target: {name} == {high:g}."
-        raise invalid(name, "be True and False, 0 and 1, or -1 and 1", found, hint)
+        raise check.invalid(name, "be True and False, 0 and 1, or -1 and 1", found, hint)
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
     classes = classes_of(words.levels.tolist())
     if (words.levels.size and not classes) or SPOOF in classes.values():
-        some = list_some(map(repr, words.levels.tolist()))
+        some = check.list_some(map(repr, words.levels.tolist()))
         hint = f"Say which word means a target: {name} == WORD, where WORD is one of {some}."
         expected = "be words of one kind, such as target and nontarget, or same and different"
-        raise invalid(name, expected, list_some(words.levels), hint)
+        raise check.invalid(name, expected, check.list_some(words.levels), hint)
     # By level, of which there are two.
     return np.array([side == TARGET for side in classes.values()], np.bool_)[words.codes]

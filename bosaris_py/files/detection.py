@@ -14,8 +14,7 @@ from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, list_some, repetitions
-from bosaris_py.errors import FileFormatError
+from bosaris_py import _validation as check, errors
 from bosaris_py.files import columns as listing, formats
 from bosaris_py.files.columns import NONTARGET, TARGET, Vocabulary, classes_of
 from bosaris_py.files.formats import FORMATS, Columns, Format, Plan, Told, plan_of_names, show
@@ -25,9 +24,9 @@ Row = Sequence[bytes]
 _LINES_LOOKED_AT, _LONGEST_LOOKED_AT = 1000, 1000
 
 
-def line_error(path: Path, line: int, text: str, **use: str | None) -> FileFormatError:
+def line_error(path: Path, line: int, text: str, **use: str | None) -> errors.FileFormatError:
     """Return an error about one line, and keywords that help."""
-    return FileFormatError(f"{path}:{line}: {text}", use=use, path=path)
+    return errors.FileFormatError(f"{path}:{line}: {text}", use=use, path=path)
 
 
 # Cells
@@ -323,14 +322,16 @@ def _by_header(
     if isinstance(given, list) or not given.keys() <= {*formats.ROLES} or not format.header:
         expected = f"map {', '.join(formats.ROLES)} to names in the header; others keep theirs"
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
-        raise invalid("columns", expected, describe(told), hint)
+        raise check.invalid("columns", expected, check.describe(told), hint)
     mark, names = cut_header(lines)
     rows = [formats.unquote(line, mark) for line in lines[1:]]
     if mark and not names[-1] and rows:
         # Hyperion's lists of trials: a separator too many, and no column below it.
         names = names[: max(len(rows[0]), len(names) - 1)]
-    if repeated := repetitions(filter(None, names)):
-        raise line_error(path, number, f"the header names {list_some(repeated)} more than once")
+    if repeated := check.repetitions(filter(None, names)):
+        raise line_error(
+            path, number, f"the header names {check.list_some(repeated)} more than once"
+        )
     lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
     # What is told comes first.
@@ -342,7 +343,9 @@ def _by_header(
             roles[at] = role
         elif name is not None or (role in format.required and role not in given):
             text = f"no column {' or '.join(map(str, wanted))} for the {role}s in the first line"
-            raise FileFormatError(f"{path}: {text}; its columns are {list_some(names, 20)}")
+            raise errors.FileFormatError(
+                f"{path}: {text}; its columns are {check.list_some(names, 20)}"
+            )
     if format.name == "csv":
         whole = [row for row in rows if len(row) == len(names)]
         for at, role in roles_of(names, _looks(whole, labels)).items():
@@ -487,7 +490,7 @@ def suggest_role(lines: Sequence[bytes], role: str) -> str:
 
 def _no_reading(
     path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary | None
-) -> FileFormatError:
+) -> errors.FileFormatError:
     """Return the error about lines that no format fits."""
     ways = _ways(lines)
     for rows in (rows for _, rows in ways if labels is None):

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, list_some, repetitions
-from bosaris_py.errors import printable
+from bosaris_py import _validation as check, errors
 from bosaris_py.files.columns import VOCABULARIES, Vocabulary, vocabulary
 
 ROLES = ("model", "segment", "side", "label", "score")
@@ -197,14 +196,16 @@ def find_format(name: str, argument: str = "format") -> Format:
     """Return a format by name, or say which there are."""
     found = FORMATS.get(str(name))
     if found is None:
-        raise invalid(argument, f"be one of {', '.join(FORMATS)}", describe(name))
+        raise check.invalid(argument, f"be one of {', '.join(FORMATS)}", check.describe(name))
     return found
 
 
 def show(text: bytes) -> str:
     """Return the text of a line in quotes, cut to a readable length."""
     shown = text.strip()[:400].decode(errors="replace")
-    return repr(printable(shown) if len(shown) <= 80 else f"{printable(shown[:80])}...")
+    return repr(
+        errors.printable(shown) if len(shown) <= 80 else f"{errors.printable(shown[:80])}..."
+    )
 
 
 def format_of_names(names: Sequence[str]) -> Format:
@@ -364,13 +365,13 @@ def as_told(columns: Columns | None, width: int) -> Told:
         role_at = {at: role for role, at in columns.items() if at is not None}
         if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
             expected = f"map roles to names in the header, or to positions from 0 to {width - 1}"
-            raise invalid("columns", expected, repr(dict(columns)))
+            raise check.invalid("columns", expected, repr(dict(columns)))
         told = [role_at.get(at, "-") for at in range(width)]
     if not (isinstance(told, list | tuple) and told and all(isinstance(n, str) for n in told)):
-        raise invalid("columns", "be a list of names", describe(columns))
-    if repeated := {*repetitions(told)} - {"-"}:
-        got = f"{list_some(sorted(repeated))} more than once"
-        raise invalid("columns", "name each column once", got)
+        raise check.invalid("columns", "be a list of names", check.describe(columns))
+    if repeated := {*check.repetitions(told)} - {"-"}:
+        got = f"{check.list_some(sorted(repeated))} more than once"
+        raise check.invalid("columns", "name each column once", got)
     return [*told]
 
 

@@ -17,10 +17,8 @@ import h5py
 import numpy as np
 import scipy
 
-from bosaris_py import __version__
+from bosaris_py import __version__, _validation as check, errors
 from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
-from bosaris_py._validation import as_path, list_some, safe
-from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, KINDS, MASKS, Arrays
 from bosaris_py.files.replacing import replacing
@@ -46,7 +44,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     Masks that early releases of the toolkit did not write are all true.
     """
     wanted = KINDS[kind]
-    struct = _load(as_path(path), wanted.variable, max_bytes)
+    struct = _load(check.as_path(path), wanted.variable, max_bytes)
     arrays: Arrays = {}
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
@@ -57,13 +55,13 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
         elif name in MASKS and kind == "quality_measures":
             arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in field.dims], np.bool_))
         else:
-            raise FileFormatError(f"{where} is missing; is this another object?")
+            raise errors.FileFormatError(f"{where} is missing; is this another object?")
     return arrays
 
 
 def kind_of(path: FilePath) -> str:
     """Tell the kind of object in a file: the first of `KINDS` whose struct it has."""
-    place = as_path(path)
+    place = check.as_path(path)
     present = _variables(place)
     for name, kind in KINDS.items():
         # Two classes share a variable; its fields tell which it is.
@@ -72,14 +70,14 @@ def kind_of(path: FilePath) -> str:
         ):
             return name
     text = "no struct of the toolkit, such as scr or key; save bare scores as text: save -ascii"
-    raise FileFormatError(f"{path}: holds {list_some(present) or 'nothing'}, {text}")
+    raise errors.FileFormatError(f"{path}: holds {check.list_some(present) or 'nothing'}, {text}")
 
 
 def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     """Write an object, given by what `read` returns, replacing an existing file in one step."""
     if sum(array.nbytes for array in arrays.values()) >= 2**31:
         message = f"{path}: MATLAB's format 7 ends at 2 GB for one variable; save as .h5 instead"
-        raise InvalidInputError(message)
+        raise errors.InvalidInputError(message)
     record: dict[str, AnyArray] = {}
     for name in KINDS[kind].fields:
         array, field = arrays[name], FIELDS[name]
@@ -106,13 +104,13 @@ def _array(
     is_text = field.content == "ids"
     if value is None or value.ndim > 2 or (value.dtype.kind not in ("U" if is_text else "biuf")):
         fault = _NO_CELLS.format(where.split("`")[1]) if is_text else "must be a matrix of numbers"
-        raise FileFormatError(f"{where} {fault}")
+        raise errors.FileFormatError(f"{where} {fault}")
     if fault := hdf5.fit(field.dims, (value.size,) if is_text else value.shape, sizes):
-        raise FileFormatError(f"{where} {fault}")
+        raise errors.FileFormatError(f"{where} {fault}")
     array = np.array(value, order="C").reshape([sizes[dim] for dim in field.dims])
     if field.content == "mask":
         if array.dtype == np.int32:
-            raise FileFormatError(f"{where} {_OCTAVE_SPARSE}")
+            raise errors.FileFormatError(f"{where} {_OCTAVE_SPARSE}")
         return hdf5.as_mask(array, where)
     is_float = array.dtype in (np.float32, np.float64)
     return mark_read_only(array if is_text or is_float else array.astype(np.float64))
@@ -125,7 +123,7 @@ def _order(path: Path) -> Literal["little", "big"] | None:
     orders: dict[bytes, Literal["little", "big"]] = {b"\0\1IM": "little", b"\1\0MI": "big"}
     if mark not in orders and mark not in (b"\0\2IM", b"\2\0MI"):
         text = "no MATLAB file of version 5 to 7.3, or truncated; Octave saves one with -v7"
-        raise FileFormatError(f"{path}: {text}")
+        raise errors.FileFormatError(f"{path}: {text}")
     return orders.get(mark)
 
 
@@ -179,25 +177,27 @@ def _damage(path: Path) -> Iterator[None]:
     """Turn whatever goes wrong inside scipy's reader into `FileFormatError`."""
     try:
         yield
-    except FileFormatError:
+    except errors.FileFormatError:
         raise
     # scipy maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
-        raise FileFormatError(f"{path}: {_OCTAVE_SPARSE} ({safe(error, 200)})") from error
+        raise errors.FileFormatError(
+            f"{path}: {_OCTAVE_SPARSE} ({check.safe(error, 200)})"
+        ) from error
 
 
-def _no_struct(path: Path, variable: str) -> FileFormatError:
+def _no_struct(path: Path, variable: str) -> errors.FileFormatError:
     """Return the error for a file without the variable, or for one that is no single struct."""
-    held = list_some(_variables(path)) or "nothing"
+    held = check.list_some(_variables(path)) or "nothing"
     text = f"which the toolkit's save_mat or struct({variable}) makes; the file holds {held}"
-    return FileFormatError(f"{path}: `{variable}` is not one struct, {text}")
+    return errors.FileFormatError(f"{path}: `{variable}` is not one struct, {text}")
 
 
 def _claim(path: Path, needed: int, room: int) -> None:
     """Refuse more bytes than may be read."""
     if needed > room:
         text = f"larger than `max_bytes`, {room:,}; by default half of the memory"
-        raise FileFormatError(f"{path}: {text}")
+        raise errors.FileFormatError(f"{path}: {text}")
 
 
 # Version 7.3: matrices have their extents reversed, characters are numbers of two bytes, and a cell

@@ -24,10 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from bosaris_py import __version__
+from bosaris_py import __version__, _validation as check, errors
 from bosaris_py._arrays import FilePath
-from bosaris_py._validation import as_path, describe, invalid
-from bosaris_py.errors import FileFormatError
 from bosaris_py.files.hdf5 import FORMAT_VERSION, refuse_newer
 from bosaris_py.files.replacing import replacing
 
@@ -66,18 +64,20 @@ def read(path: FilePath) -> tuple[str, dict[str, Any]]:
     """Read the name of the class that a JSON file is of, and its parameters."""
     try:
         # Editors of Windows put a mark of the byte order in front.
-        content = _from_json(json.loads(as_path(path).read_text("utf-8-sig")))
+        content = _from_json(json.loads(check.as_path(path).read_text("utf-8-sig")))
     # Errors of UTF-8 and of JSON are values, too.
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{path}: this is no JSON ({error})") from error
+        raise errors.FileFormatError(f"{path}: this is no JSON ({error})") from error
     found = {"training_scores": {}, **(content if isinstance(content, dict) else {})}
     if found.get("format") != _FORMAT:
-        raise FileFormatError(f'{path}: no model of this package: it lacks "format": "{_FORMAT}"')
+        raise errors.FileFormatError(
+            f'{path}: no model of this package: it lacks "format": "{_FORMAT}"'
+        )
     for name, kind in _PARTS.items():
         if not isinstance(found.get(name), kind):
             what = "a text" if kind is str else "an object"
-            got = describe(found[name]) if name in found else "none"
-            raise FileFormatError(f'{path}: "{name}" of a model must be {what}; got {got}')
+            got = check.describe(found[name]) if name in found else "none"
+            raise errors.FileFormatError(f'{path}: "{name}" of a model must be {what}; got {got}')
     refuse_newer(f'{path}: "format_version"', found["format_version"])
     return found["kind"], found["parameters"] | found["training_scores"]
 
@@ -95,7 +95,7 @@ def _to_json(value: object, name: str) -> object:
             return [_to_json(item, name) for item in value]
         case None | bool() | int() | float() | str() if value not in _WORDS:
             return value
-    raise invalid(name, "be a number, text, or a list of these", describe(value))
+    raise check.invalid(name, "be a number, text, or a list of these", check.describe(value))
 
 
 def _from_json(value: Any) -> Any:

@@ -9,9 +9,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FilePath
-from bosaris_py._validation import as_path, invalid
-from bosaris_py.errors import InvalidInputError
 
 # Errors of writing alone, which come without the name of a file.
 FULL_DISK = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -73,12 +72,12 @@ def refuse_inputs(path: FilePath, inputs: Iterable[FilePath | None], name: str) 
     """Raise if the file to be written is one that the same call reads."""
     if (read := same_file(path, inputs)) is not None:
         expected = "be another file than those that are read, whose content would be lost"
-        raise invalid(name, expected, repr(os.fspath(read)))
+        raise check.invalid(name, expected, repr(os.fspath(read)))
 
 
 def digest_of(path: FilePath) -> str:
     """Return the SHA-256 of a file as it is now."""
-    file = as_path(path, "files")
+    file = check.as_path(path, "files")
     if not stat.S_ISREG(file.stat().st_mode):
         return "not a regular file"
     with file.open("rb") as stream:
@@ -87,7 +86,7 @@ def digest_of(path: FilePath) -> str:
 
 def _check_target(path: FilePath) -> tuple[Path, os.stat_result | None]:
     """Return the file that a name leads to, and the status of the one to be replaced, if any."""
-    target = Path(os.path.realpath(as_path(path)))
+    target = Path(os.path.realpath(check.as_path(path)))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder to write into", str(target.parent))
     if target.is_dir():
@@ -95,7 +94,7 @@ def _check_target(path: FilePath) -> tuple[Path, os.stat_result | None]:
     if not target.exists():
         return target, None
     if not target.is_file():
-        raise InvalidInputError(f"{target} is not a regular file and cannot be replaced")
+        raise errors.InvalidInputError(f"{target} is not a regular file and cannot be replaced")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     return target, target.stat()

@@ -18,10 +18,9 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, FilePath, FloatArray, IntArray, mark_read_only
 from bosaris_py._parallel import progress_bar
-from bosaris_py.errors import BosarisWarning, FileFormatError, Note, warn
 from bosaris_py.files import columns as kinds, detection, formats
 from bosaris_py.files.columns import Codes, Column, Factor, Table, TrialOrder, Vocabulary
 from bosaris_py.files.detection import line_error
@@ -56,7 +55,7 @@ _NO_TEXTS: dict[tuple[bytes, ...], str] = {
 
 
 def file_parts(
-    path: Path, notes: list[Note], *, progress: bool = False
+    path: Path, notes: list[errors.Note], *, progress: bool = False
 ) -> Iterator[tuple[int, bytes]]:
     """Give parts of whole lines, each with the number of its first line.
 
@@ -79,7 +78,7 @@ def file_parts(
                 if line == 1:
                     found = (told for mark, told in _NO_TEXTS.items() if data.startswith(mark))
                     if told := next(found, ""):
-                        raise FileFormatError(f"{path}: {told}", path=path)
+                        raise errors.FileFormatError(f"{path}: {told}", path=path)
                     data = data.removeprefix(b"\xef\xbb\xbf")
                 if not data.endswith(b"\n"):
                     if len(data) > _LONGEST_LINE:
@@ -87,23 +86,25 @@ def file_parts(
                         raise line_error(path, line + data.count(b"\n"), fault)
                     if data.rpartition(b"\n")[2].strip():
                         told = f"{path}: the last line has no end; is the file complete?"
-                        notes.append(Note(BosarisWarning, told))
+                        notes.append(errors.Note(errors.BosarisWarning, told))
                     data += b"\n"
                 yield line, data
                 line += data.count(b"\n")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
+            raise errors.FileFormatError(
+                f"{path}: this is no complete gzip file: {error}"
+            ) from error
 
 
 def read_words(path: FilePath) -> list[str]:
     """Return all words of a text, whatever lines they are in."""
-    notes: list[Note] = []
+    notes: list[errors.Note] = []
     data = b"".join(part for _, part in file_parts(check.as_path(path), notes))
-    warn(notes)
+    errors.warn(notes)
     try:
         return data.decode().split()
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: the names are not in UTF-8: {error}") from error
+        raise errors.FileFormatError(f"{path}: the names are not in UTF-8: {error}") from error
 
 
 @attrs.frozen
@@ -202,7 +203,9 @@ class Texts:
                 raise self.error(name, numbers, path, fault)
         return new
 
-    def error(self, text: bytes, numbers: Sequence[int], path: Path, fault: str) -> FileFormatError:
+    def error(
+        self, text: bytes, numbers: Sequence[int], path: Path, fault: str
+    ) -> errors.FileFormatError:
         """Return the error about the first of the latest lines that has a text."""
         at = int(np.argmax(self.parts[-1] == self.codes[text]))
         return line_error(path, numbers[at], fault)
@@ -352,12 +355,12 @@ def read_table(
     absent = check.as_ids([missing] if isinstance(missing, str) else missing, "missing")
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
-    file, notes = check.as_path(path), list[Note]()
+    file, notes = check.as_path(path), list[errors.Note]()
     parts = file_parts(file, notes, progress=progress)
     head = read_head(parts)
     if head is None:
         if chosen is None and columns is None:
-            raise FileFormatError(f"{file}: there is no line in this file", path=file)
+            raise errors.FileFormatError(f"{file}: there is no line in this file", path=file)
         return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
     plan = detection.find_plan(file, head.lines, head.number, chosen, columns, words)
     known = plan.format.vocabularies if words is None else (words,)
@@ -369,9 +372,9 @@ def read_table(
     return attrs.evolve(found.table(spoof, strip_suffix), notes=tuple(notes))
 
 
-def no_line(path: Path, what: str = "line in this file") -> Note:
+def no_line(path: Path, what: str = "line in this file") -> errors.Note:
     """Say that a file is empty."""
-    return Note(BosarisWarning, f"{path}: there is no {what}; was it cut off?")
+    return errors.Note(errors.BosarisWarning, f"{path}: there is no {what}; was it cut off?")
 
 
 def detect_format(path: FilePath) -> str:
@@ -418,7 +421,7 @@ def detect_format(path: FilePath) -> str:
     """
     file = check.as_path(path)
     if (head := read_head(file_parts(file, []))) is None:
-        raise FileFormatError(f"{file}: there is no line in this file", path=file)
+        raise errors.FileFormatError(f"{file}: there is no line in this file", path=file)
     return detection.find_plan(file, head.lines, head.number).format.name
 
 
@@ -487,7 +490,9 @@ class ReadColumns:
             factor = self.ids[role].values()
             stripped = [name.removesuffix(suffix) for name in factor.levels.tolist() if suffix]
             if "" in stripped:
-                raise FileFormatError(f"{self.path}: nothing is left of the {role} {suffix!r}")
+                raise errors.FileFormatError(
+                    f"{self.path}: nothing is left of the {role} {suffix!r}"
+                )
             return Factor.from_values(stripped).take(factor.codes) if suffix else factor
         if role == "model":
             # The same on both sides, however either was told.
@@ -548,7 +553,9 @@ def read_columns(
         texts = [column for _, column in columns if isinstance(column, Texts)]
         needed = sum((6 * column.longest + 64) * len(column.codes) for column in texts)
         if needed + 16 * len(columns) * sum(map(len, lines)) > room:
-            raise FileFormatError(f"{path}: takes more memory than `max_bytes`, or half of it")
+            raise errors.FileFormatError(
+                f"{path}: takes more memory than `max_bytes`, or half of it"
+            )
     if "label" in ids:
         meanings = [vocabularies[0][kinds.spell(text.decode())] for text in ids["label"].codes]
         classes = [np.array(meanings, np.uint8)[ids["label"].all_codes()]]

@@ -25,9 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, FilePath, mark_read_only
-from bosaris_py._validation import as_path, invalid, list_some, repetitions
-from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.files import formats, text
 from bosaris_py.files.columns import KIND, TARGET, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import line_error
@@ -93,7 +92,7 @@ def write_table(
     names = next((v for v in reversed(layouts) if held.issuperset(v)), layouts[0])
     if lacking := [name for name in names if name not in held]:
         expected = f"have what {chosen.name} needs ({', '.join(lacking)})"
-        raise invalid("table", expected, repr(table))
+        raise check.invalid("table", expected, repr(table))
     columns: Columns = [(name if name in ROLES else None, name) for name in names]
     first_line = f"{chosen.first_line}\n" if chosen.first_line else ""
     if chosen.header:
@@ -105,7 +104,7 @@ def write_table(
         texts = [column.values() for column in both if isinstance(column, Factor)]
         if ((texts[0] == texts[1]) != table.is_target).any():
             expected = f"have targets exactly where {' and '.join(chosen.same)} are equal"
-            raise invalid("table", expected, "other labels")
+            raise check.invalid("table", expected, "other labels")
     written = [_texts_of(table, chosen, role, name, spell) for role, name in columns]
     lines = _rows_of(written, len(table), chosen.separator)
     if chosen.last_optional:
@@ -120,8 +119,8 @@ def write_table(
 
 def warn_of_rest(path: FilePath, names: Sequence[str]) -> None:
     """Warn of what a file has no place for."""
-    text = f"{path}: {list_some(names)} left out: .csv has a place for them"
-    warn([Note(BosarisWarning, text)] * bool(names))
+    text = f"{path}: {check.list_some(names)} left out: .csv has a place for them"
+    errors.warn([errors.Note(errors.BosarisWarning, text)] * bool(names))
 
 
 def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:
@@ -131,7 +130,7 @@ def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None =
     """
     for name in {"scores", "values"} & arrays.keys():
         if n_nan := np.count_nonzero(np.isnan(arrays[name])):
-            raise invalid(name, "not hold NaN", f"NaN at {n_nan} places")
+            raise check.invalid(name, "not hold NaN", f"NaN at {n_nan} places")
     if "values" in arrays:
         spell, ids = _speller(number_format), _words(arrays["ids"], "ids")
         rows = zip(ids, arrays["values"].T.tolist(), strict=True)
@@ -153,12 +152,12 @@ def write_toolkit(path: FilePath, arrays: Arrays, *, number_format: str | None =
 
 def read_toolkit(
     kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
-) -> tuple[Arrays, list[Note]]:
+) -> tuple[Arrays, list[errors.Note]]:
     """Read the arrays of an object of a kind of `hdf5.KINDS` from the toolkit's text file.
 
     Models and segments are sorted by character code; ids without any trial are not in the file.
     """
-    file = as_path(path)
+    file = check.as_path(path)
     if kind == "segment_quality":
         return _read_measures(file, max_bytes, progress=progress)
     columns = "model segment" + {"key": " label", "scores": " score"}.get(kind, "")
@@ -195,9 +194,9 @@ def read_toolkit(
 
 def _read_measures(
     path: Path, max_bytes: int | None, *, progress: bool
-) -> tuple[Arrays, list[Note]]:
+) -> tuple[Arrays, list[errors.Note]]:
     """Read a `SegmentQuality` file."""
-    notes: list[Note] = []
+    notes: list[errors.Note] = []
     parts = text.file_parts(path, notes, progress=progress)
     head = text.read_head(parts) or text.Head(1, [b""], b"")
     digits = head.lines[0].strip()
@@ -230,14 +229,14 @@ def _speller(number_format: str | None) -> Callable[[float], str]:
         if abs(float(number_format % 1.5) - 1.5) <= 0.5 and number_format % np.inf:
             return number_format.__mod__
     expected = 'format one number with %, for instance "%f" or "%.9g"'
-    raise invalid("number_format", expected, repr(number_format))
+    raise check.invalid("number_format", expected, repr(number_format))
 
 
 def _write_parts(path: FilePath, parts: Iterable[str]) -> None:
     """Write a text that comes in parts; compressed, without a time stamp, into a file ``.gz``."""
     with replacing(path) as temporary, temporary.open("wb") as on_disk:
         encoded = (part.encode() for part in parts)
-        if as_path(path).suffix.lower() == ".gz":
+        if check.as_path(path).suffix.lower() == ".gz":
             with gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0) as stream:
                 stream.writelines(encoded)
         else:
@@ -262,7 +261,9 @@ def _words(texts: Iterable[str], name: str, separator: str = " ") -> list[str]:
         ]
     if bad:
         expected = "hold words without blanks, separators, quotes and marks; save others as .h5"
-        raise invalid(name, expected, f"{len(bad)} others ({list_some(map(repr, bad))})")
+        raise check.invalid(
+            name, expected, f"{len(bad)} others ({check.list_some(map(repr, bad))})"
+        )
     return listed
 
 
@@ -285,9 +286,9 @@ def _header_columns(table: Table, format: Format, held: set[str]) -> Columns:
         taken.add("label")
     columns = [*known, *((None, name) for name in table.columns if name not in taken)]
     names = [name for _, name in columns]
-    if repeated := [*repetitions(names), *(name for name in names if not name)]:
-        found = f"{list_some(map(repr, repeated))} again, or without a name"
-        raise invalid("columns", "name each column once", found)
+    if repeated := [*check.repetitions(names), *(name for name in names if not name)]:
+        found = f"{check.list_some(map(repr, repeated))} again, or without a name"
+        raise check.invalid("columns", "name each column once", found)
     return columns
 
 
@@ -307,7 +308,7 @@ def _texts_of(
             if is_spoof.any() and not more:
                 found = f"{np.count_nonzero(is_spoof)} spoofs"
                 expected = f"have no spoofs to be written as {format.name}"
-                raise invalid("table", expected, found, spoof="drop")
+                raise check.invalid("table", expected, found, spoof="drop")
             classes[is_spoof] = 2
         return _named([other, target, *more], classes)
     if role is None and name == "-":
@@ -321,7 +322,7 @@ def _texts_of(
     is_missing = np.isnan(numbers)
     if is_missing.any() and not (format.missing or (format.last_optional and role == "score")):
         found = f"{np.count_nonzero(is_missing)} missing of {numbers.size}"
-        raise invalid(argument, f"be complete to be written as {format.name}", found)
+        raise check.invalid(argument, f"be complete to be written as {format.name}", found)
     texts = (lambda x: spell(x) if x == x else format.missing) if is_missing.any() else spell
     return lambda part: map(texts, numbers[part].tolist())
 

@@ -2,9 +2,8 @@
 
 from typing import get_args
 
-from bosaris_py import calibration
+from bosaris_py import calibration, errors
 from bosaris_py._arrays import FilePath
-from bosaris_py.errors import FileFormatError
 from bosaris_py.files import models
 from bosaris_py.fusion.linear_fusion import LinearFusion
 from bosaris_py.fusion.quality_fusion import QualityFusion, quality_systems
@@ -57,5 +56,5 @@ def read_model(path: FilePath) -> Model:
     known: dict[str, type[Model]] = {model.__name__: model for model in get_args(Model)}
     if kind not in known:
         message = f"{path}: expected one of {', '.join(known)}; the file holds {kind}"
-        raise FileFormatError(message)
+        raise errors.FileFormatError(message)
     return known[kind]._built(parameters, path)

@@ -8,10 +8,9 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, Given
 from bosaris_py.calibration import base
-from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.scoring import TrainingObjective
 from bosaris_py.trials import Key, Ndx, Scores
@@ -179,7 +178,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
         if n_systems > n_trials:
             text = f"{n_systems} systems are more than the {n_trials} trials of both classes."
             advice = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
-            solution.notes.append(Note(SuspectScoresWarning, text, advice=advice))
+            solution.notes.append(errors.Note(errors.SuspectScoresWarning, text, advice=advice))
         # Measures of quality, which tell little of the class, stay below the limit.
         far_below = np.flatnonzero(solution.separation < -_FAR_BELOW) + 1
         if far_below.size and min(training.n_tar, training.n_non) > base.FEWEST:
@@ -187,7 +186,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
                 f"Higher scores of system {' and '.join(map(str, far_below))} speak against "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            solution.notes.append(Note(SuspectScoresWarning, text))
+            solution.notes.append(errors.Note(errors.SuspectScoresWarning, text))
         return cls(
             weights=solution.weights,
             offset=solution.offset,
@@ -247,7 +246,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
             self._check_systems(len(rows))
             names = self.system_names or [str(n + 1) for n in range(self.n_systems)]
             llrs, notes = self._mapped(stack_scores(dict(zip(names, rows, strict=True)), ndx))
-            warn(notes)
+            errors.warn(notes)
             return assemble(llrs, ndx)
         if isinstance(rows, list | tuple) and any(isinstance(row, Scores) for row in rows):
             expected = "be given with Scores, to say which trials are to be fused"
@@ -260,8 +259,8 @@ class LinearFusion(base.LinearMap, base.RowMap):
         if rows is scores and scores.shape == (self.n_systems,) * 2 != (1, 1):
             text = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
             remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
-            notes.append(Note(SuspectScoresWarning, text, advice=remedy))
-        warn(notes)
+            notes.append(errors.Note(errors.SuspectScoresWarning, text, advice=remedy))
+        errors.warn(notes)
         return llrs.reshape(scores.shape[1:])[()]
 
     def apply_files(
@@ -311,7 +310,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
             return [base.Met(None, None) for _ in self.weights]
         return list(map(base.Met, self.low_scores.tolist(), self.high_scores.tolist()))
 
-    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[base.Met]) -> list[errors.Note]:
         names = self.system_names or [f"system {i}" for i in range(1, self.n_systems + 1)]
         advice = "Are the systems in the order of the training?"
         parts = zip(names, met, self.weights, strict=True)

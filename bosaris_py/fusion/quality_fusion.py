@@ -19,10 +19,9 @@ from typing import ClassVar, Literal, Self
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray, Given, IntArray, StrArray
 from bosaris_py.calibration import base
-from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order, names_of
 from bosaris_py.numerics.newton import train_linear
@@ -328,7 +327,7 @@ class QualityFusion(base.TrainedMap):
         names = None if linear is None else linear.system_names
         rows = stack_tar_non(in_order(systems, names), key)
         measures, n_systems = _measures_of(qualities, key, qtrans), len(rows[0])
-        notes: list[Note] = []
+        notes: list[errors.Note] = []
         if linear is None:
             linear = LinearFusion._trained(*rows, **options)
             linear = attrs.evolve(linear, system_names=names_of(systems))
@@ -338,7 +337,7 @@ class QualityFusion(base.TrainedMap):
         refuse_non_finite(*rows)
         if measures.n_missing:
             text = f"Quality fusion training has {measures.n_missing} missing trials."
-            notes.append(Note(MissingTrialsWarning, text, count=measures.n_missing))
+            notes.append(errors.Note(errors.MissingTrialsWarning, text, count=measures.n_missing))
         ridge = options.pop("ridge", "weak")
         used, classes = measures.covered.copy(), (key.is_target, ~key.is_target)
         for name, own in zip(("tar_weights", "non_weights"), classes, strict=True):
@@ -346,7 +345,9 @@ class QualityFusion(base.TrainedMap):
             used[own] &= True if mass is None else mass > 0.0
             if not used[own].any():
                 message = f"No trial of {name[:3]} has quality measures and a weight above zero."
-                raise TrialMismatchError(f"{message} Do the ids of scores and measures agree?")
+                raise errors.TrialMismatchError(
+                    f"{message} Do the ids of scores and measures agree?"
+                )
             options[name] = None if mass is None else mass[used[own]]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
         models, segments = np.unique(measures.models[used]), np.unique(measures.segments[used])
@@ -437,7 +438,7 @@ class QualityFusion(base.TrainedMap):
             As for `LinearFusion.apply`.
         """
         llrs, notes = self._on_trials(systems, qualities, as_ndx(ndx), backoff)
-        warn(notes)
+        errors.warn(notes)
         return assemble(llrs, ndx)
 
     def _on_trials(
@@ -459,7 +460,7 @@ class QualityFusion(base.TrainedMap):
         llrs += quality_term(self.form, q, r, measures.models, measures.segments)
         if n := measures.n_missing:
             text = f"Quality missing for {n} of {llrs.size} trials, substituting backoff scores."
-            notes.append(Note(MissingTrialsWarning, text, count=n))
+            notes.append(errors.Note(errors.MissingTrialsWarning, text, count=n))
             simple = self.linear._llrs(stack) if backoff is None else stack_scores(backoff, ndx)[0]
             llrs = np.where(measures.covered, llrs, simple)
         return llrs, notes
@@ -570,7 +571,7 @@ def _trial_values(given: object, ids: StrArray, positions: IntArray, name: str) 
         examples = np.unique(ids[positions[missing]])
         found = f"{examples.size} ids with trials have no value of {name!r}"
         hint = "For a measure of one side give a pair, (None, quality) for segments only."
-        raise TrialMismatchError(f"{found} ({check.list_some(examples)}). {hint}")
+        raise errors.TrialMismatchError(f"{found} ({check.list_some(examples)}). {hint}")
     values = quality.values[:, places].astype(np.float64)
     measuring.check_finite(values, f"qualities[{name!r}]", ids[positions])
     return np.asarray(values[0])

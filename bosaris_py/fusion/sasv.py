@@ -9,17 +9,16 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FilePath, FloatArray, Given
-from bosaris_py._validation import as_float_array, as_path, check_shape, describe, invalid
 from bosaris_py.calibration import LinearCalibration, base
-from bosaris_py.errors import Note, warn
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials import Scores, scores as scoring
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx
 
 
-def _class_lists(scores: Scores, key: Key, name: str) -> tuple[list[FloatArray], list[Note]]:
+def _class_lists(scores: Scores, key: Key, name: str) -> tuple[list[FloatArray], list[errors.Note]]:
     """Return the scores of targets, zero-effort impostors and spoofs, and notes of missing ones."""
     scoring.check_scores(scores, name)
     values, found, notes = scoring.join(scores, key)
@@ -28,7 +27,7 @@ def _class_lists(scores: Scores, key: Key, name: str) -> tuple[list[FloatArray],
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
             hint = 'Key.from_trials(...) takes "spoof".' if noun == "spoofs" else ""
-            raise invalid("key", f"have {noun} with scores", "none", hint)
+            raise check.invalid("key", f"have {noun} with scores", "none", hint)
     return lists, notes
 
 
@@ -148,11 +147,13 @@ class SASVFusion(base.RowMap):
         """Train as `fit` does, without a warning of the training."""
         if set(scores) != {"asv", "cm"}:
             hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
-            raise invalid("scores", "be those of asv and cm", describe(scores), hint)
+            raise check.invalid("scores", "be those of asv and cm", check.describe(scores), hint)
         asv, cm = scores["asv"], scores["cm"]
         given = SpoofCosts.named(costs)
         if given.fa_price == 0 or given.spoof_price == 0:
-            raise invalid("costs", "have three classes of positive prior", describe(costs))
+            raise check.invalid(
+                "costs", "have three classes of positive prior", check.describe(costs)
+            )
         share = given.spoof_share if spoof_share is None else spoof_share
         key = as_key(key)
         scoring.refuse_utterances(cm, key, "cm")
@@ -191,15 +192,15 @@ class SASVFusion(base.RowMap):
         """
         if ndx is not None:
             llrs, notes = self._on_trials({"asv": asv, "cm": cm}, ndx)
-            warn(notes)
+            errors.warn(notes)
             return scoring.assemble(llrs, ndx)
         if isinstance(asv, Scores) or isinstance(cm, Scores):
             expected = "be given with Scores, to say which trials are to be fused"
-            raise invalid("ndx", expected, "None")
-        first, second = as_float_array(asv, "asv"), as_float_array(cm, "cm")
-        check_shape(second, first.shape, "cm", "like `asv`")
+            raise check.invalid("ndx", expected, "None")
+        first, second = check.as_float_array(asv, "asv"), check.as_float_array(cm, "cm")
+        check.check_shape(second, first.shape, "cm", "like `asv`")
         llrs, notes = self._mapped(np.stack((first.ravel(), second.ravel())))
-        warn(notes)
+        errors.warn(notes)
         return llrs.reshape(first.shape)[()]
 
     def _on_trials(self, scores: Mapping[str, Scores], ndx: Ndx | Key) -> base.Mapped:
@@ -226,13 +227,13 @@ class SASVFusion(base.RowMap):
         ndx_file, output_file, progress
             As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
-        files = [as_path(asv, "asv"), as_path(cm, "cm")]
+        files = [check.as_path(asv, "asv"), check.as_path(cm, "cm")]
         self._write(files, ndx_file, output_file, progress=progress)
 
     def _met(self) -> list[base.Met]:
         return [*self.asv._met(), *self.cm._met()]
 
-    def _notes_on(self, met: Sequence[base.Met]) -> list[Note]:
+    def _notes_on(self, met: Sequence[base.Met]) -> list[errors.Note]:
         return self.asv._notes_on(met[:1]) + self.cm._notes_on(met[1:])
 
     def _llrs(self, rows: base.Rows) -> FloatArray:

@@ -14,9 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FilePath, FloatArray, mark_read_only
-from bosaris_py._validation import check_not_empty, check_shape, describe, invalid
-from bosaris_py.errors import MissingTrialsWarning, Note, warn
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle, quality_term
 from bosaris_py.matlab import arguments as given
@@ -255,7 +254,9 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: ArrayLike) -> FloatArray:
     aligned = qual.align_with_ndx(ndx)
     # A measure of 1 is added to those of models and of segments, for linear terms and offset.
     form = form_from_triangle(given.as_vector(w, "w"))
-    check_shape(form, (aligned.n_measures + 1,) * 2, "w", "as a triangle and its mirror image")
+    check.check_shape(
+        form, (aligned.n_measures + 1,) * 2, "w", "as a triangle and its mirror image"
+    )
     return quality_term(form, aligned.modelQ, aligned.segQ, *ndx.trial_positions())
 
 
@@ -283,12 +284,12 @@ def qfuser_backoff(
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
     spare = stack_scores(backoff, ndx)[0] if isinstance(backoff, Scores) else np.ravel(backoff)
-    check_shape(spare, fused.shape, "backoff", "the trials")
+    check.check_shape(spare, fused.shape, "backoff", "the trials")
     # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
     covered = scrQ.align_with_ndx(ndx).scoremask.T[ndx.trial_mask.T]
     if n := int(np.count_nonzero(~covered)):
         text = f"Quality missing for {n} of {covered.size} trials, substituting backoff scores."
-        warn([Note(MissingTrialsWarning, text, count=n)])
+        errors.warn([errors.Note(errors.MissingTrialsWarning, text, count=n)])
     return np.where(covered, fused, spare)
 
 
@@ -338,7 +339,7 @@ def train_quality_fusion_function(
 def _train_quality(
     key: Key, systems: Systems, qualities: Qualities, qtrans: ArrayLike, options: Options
 ) -> QualityFusion:
-    check_not_empty(np.asarray(qtrans), "Qtrans")
+    check.check_not_empty(np.asarray(qtrans), "Qtrans")
     logger.info("training quality fusion, Qtrans = %s", np.asarray(qtrans).tolist())
     train = given.trainer(QualityFusion.fit_scores, *options)
     fit = train(systems, qualities, key, qtrans=qtrans)
@@ -362,7 +363,7 @@ def apply_quality_fusion_function(
     require("fqual", fqual, QualityFusion)
     # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(given.as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
-        raise invalid("Qtrans", "be that of the training", describe(Qtrans))
+        raise check.invalid("Qtrans", "be that of the training", check.describe(Qtrans))
     backoff = require("scr_lin", scr_lin, Scores)
     return fqual.apply(scores_obj_array, quality_obj_array, key_or_ndx, backoff=backoff)
 

@@ -13,10 +13,9 @@ import numpy as np
 import scipy
 
 import bosaris_py.numerics.scoring as native
-from bosaris_py import _arrays as arrays, _validation as check, metrics
+from bosaris_py import _arrays as arrays, _validation as check, errors, metrics
 from bosaris_py._arrays import Answer, ArrayLike, BoolArray, FilePath, FloatArray, IntArray
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
-from bosaris_py.errors import InvalidInputError
 from bosaris_py.matlab import arguments as given
 from bosaris_py.matlab.arguments import Systems, Trials, as_vector, flat, require
 from bosaris_py.matlab.classes import Figures, Results, sprintfmatrix
@@ -92,7 +91,7 @@ def fast_actDCF(
     """
     # The toolkit sorts thresholds and scores together, so it asks for ascending prior log-odds.
     if (np.diff(np.ravel(plo)) < 0).any():
-        raise InvalidInputError("Parameter plo must be in ascending order.")
+        raise errors.InvalidInputError("Parameter plo must be in ascending order.")
     costs = DecisionCosts.from_plo(flat(plo))
     # At the Bayes threshold -plo: theory paper, equations (13) and (17).
     pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
@@ -556,7 +555,7 @@ def make_objective_function_from_name(name: str) -> str:
     """
     objective = str(name).lower()
     if objective not in OBJECTIVES:
-        raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
+        raise errors.InvalidInputError('name must be "cllr" or "brier" or "boost"')
     return objective
 
 

@@ -15,9 +15,8 @@ from typing import ClassVar, Literal, NamedTuple
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, FloatArray, IntArray, Weighting, Weights
-from bosaris_py._validation import describe, invalid, one_of
-from bosaris_py.errors import InvalidInputError, Note, warn
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.conditions import ConditionsLike
@@ -224,7 +223,7 @@ class SummedRows(CountedRows):
 def known_speakers(one: ScoredClass) -> Speakers:
     """Return the speakers of both sides of each trial."""
     if one.speakers is None:
-        raise invalid("sample", "know the speakers of its trials", "none")
+        raise check.invalid("sample", "know the speakers of its trials", "none")
     return one.speakers
 
 
@@ -241,12 +240,12 @@ def repeated(one: ScoredClass, times: Weights | None) -> FloatArray:
     if one.weights is not None or not np.ptp(masses) <= 1e-12 * masses.max():
         hint = "Built-in metrics know weights and conditions."
         expected = "be one of the package where trials have weights or conditions"
-        raise invalid("metric", expected, "a function of scores", hint)
+        raise check.invalid("metric", expected, "a function of scores", hint)
     if times is None:
         return one.listed
     numbers = times.astype(np.int64)
     if not np.array_equal(numbers, times):
-        raise invalid("times", "be whole numbers for a function of scores", "others")
+        raise check.invalid("times", "be whole numbers for a function of scores", "others")
     return np.repeat(one.listed[one.order] if one.listed.ndim == 1 else one.listed, numbers, axis=0)
 
 
@@ -289,9 +288,9 @@ class AnyMetric(abc.ABC):
             raise self._wrong_number()
         return {name: system}
 
-    def _wrong_number(self) -> InvalidInputError:
+    def _wrong_number(self) -> errors.InvalidInputError:
         hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
-        return invalid("metric", "be of as many detectors as the scores", self.label, hint)
+        return check.invalid("metric", "be of as many detectors as the scores", self.label, hint)
 
     def joined(
         self, system: AnySystem, key: Key, conditions: ConditionsLike, who: TrialSpeakers | None
@@ -389,7 +388,7 @@ class AnyMetric(abc.ABC):
         """
         return []
 
-    def notes(self, sample: Sample) -> list[Note]:
+    def notes(self, sample: Sample) -> list[errors.Note]:
         """Tell what is missing from the sample, and what is strange about its scores.
 
         Parameters
@@ -403,7 +402,7 @@ class AnyMetric(abc.ABC):
         """
         return [*sample.notes, *self.doubts(sample)]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell what is strange about the scores of a view."""
         return []
 
@@ -442,7 +441,7 @@ class AnyMetric(abc.ABC):
         float
         """
         view = self.view(sample)
-        warn(self.notes(view))
+        errors.warn(self.notes(view))
         return self.computed(view)
 
 
@@ -558,7 +557,7 @@ class Metric(AnyMetric):
 
     function: Callable[..., object]
     scale: Scale = attrs.field(  # type: ignore[misc]
-        default="identity", kw_only=True, validator=one_of(Scale)
+        default="identity", kw_only=True, validator=check.one_of(Scale)
     )
     bounds: tuple[float, float] = attrs.field(default=(-np.inf, np.inf), kw_only=True)
     label: str = attrs.field(kw_only=True)
@@ -578,7 +577,7 @@ class Metric(AnyMetric):
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise invalid("metric", "return a number", describe(value)) from None
+            raise check.invalid("metric", "return a number", check.describe(value)) from None
 
 
 def as_metric(metric: object) -> AnyMetric:
@@ -598,4 +597,4 @@ def as_metric(metric: object) -> AnyMetric:
             return Metric(metric)
         case _:
             hint = "For instance EER(), MinDCF(0.05), or a function f(tar, non)."
-    raise invalid("metric", "be a metric or a function", describe(metric), hint)
+    raise check.invalid("metric", "be a metric or a function", check.describe(metric), hint)

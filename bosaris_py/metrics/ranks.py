@@ -6,15 +6,13 @@ classes apart, and nothing of their calibration.
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, Weighting
-from bosaris_py._validation import as_number, as_score_lists, one_of
-from bosaris_py.errors import FewErrorsWarning, Note, SuspectScoresWarning
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition
@@ -27,7 +25,7 @@ _ROUNDING = 1e-12
 _SURE_EER = 0.25
 
 
-def inverted(sample: Sample) -> list[Note]:
+def inverted(sample: Sample) -> list[errors.Note]:
     """Note an AUC below 0.5 by 3 standard errors of scores that tell nothing (Mann-Whitney)."""
     n_tar, n_non = sample.tar.size, sample.non.size
     pmiss, pfa = sample.rates_at_all()
@@ -36,22 +34,22 @@ def inverted(sample: Sample) -> list[Note]:
     if pfa[0, low] <= _SURE_EER or sample.hull.eer <= _SURE_EER:
         return []
     area = float(areas(*sample.rates_at_all(grid="ties"))[0])
-    if area >= 0.5 - 3.0 * math.sqrt((n_tar + n_non + 1) / (12.0 * n_tar * n_non)):
+    if area >= 0.5 - 3.0 * np.sqrt((n_tar + n_non + 1) / (12.0 * n_tar * n_non)):
         return []
     text = (
         f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
         "Are targets and non-targets swapped, or the scores distances? Then take -scores."
     )
-    return [Note(SuspectScoresWarning, text)]
+    return [errors.Note(errors.SuspectScoresWarning, text)]
 
 
-def cannot_show(one: ScoredClass, which: str, rate: float, at: str = "") -> list[Note]:
+def cannot_show(one: ScoredClass, which: str, rate: float, at: str = "") -> list[errors.Note]:
     """Note an error-rate so low that less than one trial of the class may err."""
     if not 0.0 < rate * one.size < 1.0:
         return []
     noun = "targets" if which == "pmiss" else "non-targets"
     text = f"{one.size} {noun} cannot show a {which} of {rate:.3g}{at}; the lowest is "
-    return [Note(FewErrorsWarning, f"{text}{1 / one.size:.2g}", count=one.size)]
+    return [errors.Note(errors.FewErrorsWarning, f"{text}{1 / one.size:.2g}", count=one.size)]
 
 
 def _only_if_none(price: float, value: float) -> list[Opening]:
@@ -79,7 +77,7 @@ class EER(RatesMetric):
     0.25
     """
 
-    definition: EERDefinition = attrs.field(default="rocch", validator=one_of(EERDefinition))
+    definition: EERDefinition = attrs.field(default="rocch", validator=check.one_of(EERDefinition))
     unit: ClassVar[str] = "%"
 
     @property
@@ -109,7 +107,7 @@ class EER(RatesMetric):
         value = self.computed(sample)
         return [Opening(0.5, value, 0), Opening(0.5, value, 1)]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
@@ -173,14 +171,14 @@ class PRBEP(AnyMetric):
         total = n_tar + n_non
         return total * hull_eers(pmiss * (n_tar / total), pfa * (n_non / total))[0]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
 
 def _rate(value: object) -> float:
     hint = "Percentages must be divided by 100."
-    return as_number(value, "the rate", "lie in [0, 1)", lambda x: 0.0 <= x < 1.0, hint)
+    return check.as_number(value, "the rate", "lie in [0, 1)", lambda x: 0.0 <= x < 1.0, hint)
 
 
 @attrs.frozen
@@ -219,7 +217,7 @@ class PmissAt(RatesMetric):
         """Tell what targets without misses leave open."""
         return _only_if_none(1.0, self.computed(sample))[:1]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of a rate that so few non-targets cannot show."""
         return cannot_show(sample.non, "pfa", self.pfa)
 
@@ -257,7 +255,7 @@ class PfaAt(RatesMetric):
         """Tell what non-targets without false alarms leave open."""
         return _only_if_none(1.0, self.computed(sample))[1:]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of a rate that so few targets cannot show."""
         return cannot_show(sample.tar, "pmiss", self.pmiss)
 
@@ -291,7 +289,7 @@ class MinCllr(RatesMetric):
         value = self.computed(sample)
         return [Opening(1.0, value, 0), Opening(1.0, value, 1)]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
@@ -495,6 +493,6 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
-    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+    tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
     hull = Sample.from_scores(tar, non, tar_weights, non_weights).hull
     return hull.llr_of(tar), hull.llr_of(non)

@@ -27,9 +27,8 @@ from typing import ClassVar, Literal, NamedTuple, TypeVar
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, IntArray
-from bosaris_py._validation import as_number, describe, invalid, one_of
-from bosaris_py.errors import Note, warn
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER, inverted
 from bosaris_py.metrics.third_class import to_costs
@@ -91,7 +90,7 @@ class Detectors(NamedTuple):
         """The countermeasure."""
         return Sample(ScoredClass(self.bona_fide), ScoredClass(self.fake))
 
-    def doubts(self) -> list[Note]:
+    def doubts(self) -> list[errors.Note]:
         """Tell of inverted scores of either detector."""
         both = {"asv": self.verifier, "cm": self.countermeasure}
         found = ((name, note) for name, one in both.items() for note in inverted(one))
@@ -100,7 +99,7 @@ class Detectors(NamedTuple):
 
 def _classes(lists: Lists, name: str, sizes: tuple[int, ...], hint: str) -> list[FloatArray]:
     if not hasattr(lists, "__len__") or len(lists) not in sizes:
-        raise invalid(name, "be a list of scores of each class", describe(lists), hint)
+        raise check.invalid(name, "be a list of scores of each class", check.describe(lists), hint)
     return [as_class(one, None, f"{name}[{place}]")[0] for place, one in enumerate(lists)]
 
 
@@ -125,18 +124,20 @@ class TandemMetric(AnyMetric):
         """Join the scores of both detectors with a key: the scores of a trial are a pair."""
         asv, cm = sorted(self.detectors(system).items())
         if conditions is not None:
-            raise invalid("conditions", "be left out for two detectors", describe(conditions))
+            raise check.invalid(
+                "conditions", "be left out for two detectors", check.describe(conditions)
+            )
         return tandem_sample(asv[1], cm[1], key, who)
 
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""
         if sample.tar.listed.ndim == 1:
             hint = 'Give {"asv": verifier, "cm": countermeasure}.'
-            raise invalid("scores", "be those of two detectors", "one", hint)
+            raise check.invalid("scores", "be those of two detectors", "one", hint)
         sizes = {"targets": sample.n_tar, "non-targets": sample.n_non, "spoofs": sample.n_spoof}
         for noun, size in sizes.items():
             if not size:
-                raise invalid("key", f"have {noun} with scores", "none")
+                raise check.invalid("key", f"have {noun} with scores", "none")
         return sample
 
     def values(self, rows: Rows) -> FloatArray:
@@ -151,7 +152,7 @@ class TandemMetric(AnyMetric):
         value = super().computed(view, times)
         return _defined(value) if times is None else value
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores of either detector."""
         return _detectors(sample).doubts()
 
@@ -170,7 +171,7 @@ class TandemMetric(AnyMetric):
         float
         """
         both = Detectors.from_lists(asv, cm)
-        warn(both.doubts())
+        errors.warn(both.doubts())
         return _defined(self.number(both))
 
 
@@ -179,7 +180,7 @@ def _defined(value: float) -> float:
     if math.isnan(value):
         expected = "be better than to reject every trial, and accept some spoof"
         hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
-        raise invalid("asv", expected, "a cost C1 <= 0, or C2 = 0", hint)
+        raise check.invalid("asv", expected, "a cost C1 <= 0, or C2 = 0", hint)
     return value
 
 
@@ -220,7 +221,7 @@ class TDCF(TandemMetric):
 
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["ASVspoof5"], converter=to_costs)
     asv_threshold: float | str = attrs.field(default="eer", kw_only=True)
-    form: Form = attrs.field(default="revised", kw_only=True, validator=one_of(Form))
+    form: Form = attrs.field(default="revised", kw_only=True, validator=check.one_of(Form))
     threshold: float | str | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -228,7 +229,7 @@ class TDCF(TandemMetric):
         words: dict[str, tuple[object, ...]] = {"asv_threshold": ("eer",)}
         for name, allowed in (words | {"threshold": ("bayes", None)}).items():
             if (value := getattr(self, name)) not in allowed:
-                as_number(value, name, "be a number", lambda x: not math.isnan(x))
+                check.as_number(value, name, "be a number", lambda x: not math.isnan(x))
 
     @property
     def label(self) -> str:
@@ -401,7 +402,7 @@ class CountermeasureEER(TandemMetric):
     0.5
     """
 
-    definition: EERDefinition = attrs.field(default="rocch", validator=one_of(EERDefinition))
+    definition: EERDefinition = attrs.field(default="rocch", validator=check.one_of(EERDefinition))
     label: ClassVar[str] = "CM-EER"
     unit: ClassVar[str] = "%"
 
@@ -578,7 +579,7 @@ def tandem_sample(
     check_same_trials({"asv": asv, "cm": cm}, key)
     one, other = (Sample.from_trials(scores, key, None, speakers) for scores in (asv, cm))
     if one.kinds is None:
-        raise invalid("key", "have spoofs with scores", "none")
+        raise check.invalid("key", "have spoofs with scores", "none")
     tar, non = (
         ScoredClass(np.stack((x.listed, y.listed), axis=1), speakers=x.speakers)
         for x, y in ((one.tar, other.tar), (one.non, other.non))

@@ -17,9 +17,8 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike
-from bosaris_py._validation import as_flag, as_vector, invalid
-from bosaris_py.errors import Note
 from bosaris_py.metrics.costs import MinCost, no_llrs
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
@@ -36,7 +35,7 @@ def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
 def sample_of_three(tar: ArrayLike, non: ArrayLike | None, spoof: ArrayLike | None) -> Sample:
     """Return the sample of lists of scores, of which a kind of non-targets may be missing."""
     lists = [
-        np.empty(0) if given is None else as_vector(given, name)
+        np.empty(0) if given is None else check.as_vector(given, name)
         for name, given in (("non", non), ("spoof", spoof))
     ]
     kinds = np.repeat([0, 1], [one.size for one in lists])
@@ -72,7 +71,7 @@ class _CostOfThree(ThreeClassMetric):
     """A detection cost: targets against the mixture of both kinds of non-targets."""
 
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
+    normalize: bool = attrs.field(default=True, converter=check.as_flag)
     scale: ClassVar[Scale] = "log"
 
     def view(self, sample: Sample) -> Sample:
@@ -157,7 +156,7 @@ class ActADCF(_CostOfThree, ThresholdMetric):
         """Return the Bayes threshold."""
         return self.costs.threshold
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of scores that are no log-likelihood-ratios."""
         return no_llrs(sample)
 
@@ -240,7 +239,7 @@ class BonafideEER(SASVEER):
         """Take all non-targets for spoofs."""
         if sample.n_spoof and sample.n_non:
             got = f"{sample.n_non} zero-effort impostors"
-            raise invalid("key", "have bona fide speech and spoofs only", got)
+            raise check.invalid("key", "have bona fide speech and spoofs only", got)
         return SASVEER.view(self, sample)
 
 

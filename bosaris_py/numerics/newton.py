@@ -21,7 +21,6 @@ from attrs import evolve, frozen
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, FloatArray
-from bosaris_py.errors import Note
 from bosaris_py.numerics import scoring as training
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring import LocalModel, TrainingObjective, scoring_rule
@@ -183,7 +182,7 @@ class LinearSolution:
     lowest: FloatArray
     highest: FloatArray
     separation: FloatArray
-    notes: list[Note]
+    notes: list[errors.Note]
 
 
 def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
@@ -280,7 +279,7 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
             "non-target, so larger ones always fit better and no optimum exists. Returned is the "
             f"solution with ridge={used:.3g}, 1 / (number of trials of the smaller class)."
         )
-        notes.append(Note(errors.ConvergenceWarning, text, advice="Train on more trials."))
+        notes.append(errors.Note(errors.ConvergenceWarning, text, advice="Train on more trials."))
     if not problem.rule.convex:
         starts = [minimum.point, problem.origin]
         if n_directions == 1 and used == 0.0:
@@ -298,10 +297,10 @@ def train_linear(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolutio
             )
             text += f"deviation {deviation:.3g} of the log-likelihood-ratios means nothing."
             advice = "Objective 'cllr' or a ridge avoids that."
-            notes.append(Note(errors.ConvergenceWarning, text, advice=advice))
+            notes.append(errors.Note(errors.ConvergenceWarning, text, advice=advice))
     if minimum.outcome == "gave up":
         text = f"Training gave up after {_MOST_STEPS} steps."
-        notes.append(Note(errors.ConvergenceWarning, text))
+        notes.append(errors.Note(errors.ConvergenceWarning, text))
     # Proper scoring: without information the prior is the best answer.
     point = minimum.point if n_directions else problem.origin
     weights, offset = problem.weights(point)
@@ -380,7 +379,7 @@ def _varied_directions(correlation: FloatArray, varied: BoolArray) -> FloatArray
     return identity if kept.all() else identity @ directions[:, kept]
 
 
-def _uninformative(varied: BoolArray, n_directions: int) -> list[Note]:
+def _uninformative(varied: BoolArray, n_directions: int) -> list[errors.Note]:
     """Note systems whose scores hardly differ, and systems that are collinear."""
     texts = []
     if not varied.all():
@@ -394,4 +393,4 @@ def _uninformative(varied: BoolArray, n_directions: int) -> list[Note]:
             f"{n_directions} directions: the shortest standardised weights are taken. Is a system "
             "given twice, or are models or segments fewer than quality measures plus one?"
         )
-    return [Note(errors.ConvergenceWarning, text) for text in texts]
+    return [errors.Note(errors.ConvergenceWarning, text) for text in texts]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import sys
 import textwrap
 from abc import ABC, abstractmethod
@@ -21,9 +20,8 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import ScaledTranslation
 from matplotlib.typing import ColorType
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, BoolArray, FilePath, FloatArray
-from bosaris_py._validation import as_path, describe, invalid
-from bosaris_py.errors import BosarisWarning, InvalidInputError, Note, warn
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.rows import pooled
 from bosaris_py.files.replacing import replacing
@@ -102,7 +100,7 @@ class Plot:
         # An Axes may lie in a subfigure; the figure of that is the whole one.
         self.figure: Figure = self.ax.figure.figure
         self.artists: dict[str, list[Artist]] = {}
-        self.notes: list[Note] = []
+        self.notes: list[errors.Note] = []
         # Names number the colours; lines of systems with a label, by name.
         self._names: list[str] = []
         self._entries: dict[Line2D, str] = {}
@@ -155,10 +153,10 @@ class Plot:
         -----
         The same plot gives the same file, byte for byte, with the same version of matplotlib.
         """
-        extension = as_path(path).suffix.lower()
+        extension = check.as_path(path).suffix.lower()
         if extension not in looks.METADATA:
             known = ", ".join(looks.METADATA)
-            raise invalid("path", f"end in one of {known}", describe(str(path)))
+            raise check.invalid("path", f"end in one of {known}", check.describe(str(path)))
         with replacing(path) as temporary:
             # In memory first: on a full disk matplotlib's PDF ends in an AttributeError.
             temporary.write_bytes(looks.picture(self.figure, extension, dpi))
@@ -188,7 +186,7 @@ class Plot:
         """Choose the system that is drawn from now on."""
         if name.startswith("_"):
             hint = "Matplotlib leaves such labels out of legends."
-            raise invalid("name", "not begin with an underscore", describe(name), hint)
+            raise check.invalid("name", "not begin with an underscore", check.describe(name), hint)
         # Systems without a name are never the same system.
         if not (name and name in self._names):
             self._names.append(name)
@@ -198,7 +196,7 @@ class Plot:
     def _system(self) -> Results:
         if self._results is None:
             message = "This plot has no system to draw. Call set_system(tar, non, name) first."
-            raise InvalidInputError(message)
+            raise errors.InvalidInputError(message)
         return self._results
 
     @property
@@ -354,7 +352,7 @@ class Plot:
         else:
             message = "Nothing was drawn with a label, so there is no legend."
             advice = 'Give the plot_* methods a label; "" shows the name of the system alone.'
-            warn([Note(BosarisWarning, message, advice=advice)])
+            errors.warn([errors.Note(errors.BosarisWarning, message, advice=advice)])
         return self.ax
 
     def _add_legend(
@@ -376,7 +374,7 @@ class Plot:
         notes = [textwrap.fill(note, max(int(room / (0.6 * small)), 20)) for note in self._said]
         settings |= {"title": "\n".join(notes), "title_fontsize": small, "frameon": False}
         # As many rows as that takes, and none that is nearly empty.
-        settings["ncols"] = math.ceil(count / math.ceil(count / columns)) if count else 1
+        settings["ncols"] = -(-count // -(-count // columns)) if count else 1
         settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
         settings["bbox_transform"] = self.ax.transAxes + lower
         legend = self.ax.legend(**{**settings, **keywords})
@@ -422,7 +420,7 @@ def door(function: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
     def call(*args: _Arguments.args, **named: _Arguments.kwargs) -> _Made:
         with looks.DRAWING:
             plot = function(*args, **named)
-        warn(plot.notes)
+        errors.warn(plot.notes)
         return plot
 
     return call
@@ -519,7 +517,7 @@ class ErrorRatePlot(Plot, ABC):
         sample = Sample.from_trials(scores, key)
         given = as_conditions(conditions, key)
         if given is None:
-            raise invalid("conditions", "be named", "None")
+            raise check.invalid("conditions", "be named", "None")
         members, lacking = given.noted_members(scores, key)
         notes = [*sample.notes, *lacking]
 
@@ -536,7 +534,7 @@ class ErrorRatePlot(Plot, ABC):
         draw(name, "pooled", pooled(sample, members), dashed)
         mixed = name_of_all([item.weight for item in members])
         draw(name, mixed, sample.weighted(members), ink | {"linewidth": 2.2})
-        warn(notes)
+        errors.warn(notes)
         return self.ax
 
     def plot_DR30_fa(self, style: Text = None, label: Text = None, **look: object) -> Axes:
@@ -559,7 +557,7 @@ class ErrorRatePlot(Plot, ABC):
         -----
         A mark that is not in view is not drawn. The toolkit marks an end of Bayes plots instead.
         """
-        warn(self._mark_30_errors("DR30_fa", Pen(style, label, look)))
+        errors.warn(self._mark_30_errors("DR30_fa", Pen(style, label, look)))
         return self.ax
 
     def plot_DR30_miss(self, style: Text = None, label: Text = None, **look: object) -> Axes:
@@ -576,7 +574,7 @@ class ErrorRatePlot(Plot, ABC):
         -------
         matplotlib.axes.Axes
         """
-        warn(self._mark_30_errors("DR30_miss", Pen(style, label, look)))
+        errors.warn(self._mark_30_errors("DR30_miss", Pen(style, label, look)))
         return self.ax
 
     def plot_DR30_both(
@@ -598,7 +596,7 @@ class ErrorRatePlot(Plot, ABC):
         fa, miss = self._dr30_labels
         pens = {"DR30_fa": Pen(style_fa, fa, look), "DR30_miss": Pen(style_miss, miss, look)}
         for kind, pen in pens.items():
-            warn(self._mark_30_errors(kind, pen))
+            errors.warn(self._mark_30_errors(kind, pen))
         return self.ax
 
     def _say_no_error(self) -> None:
@@ -613,18 +611,18 @@ class ErrorRatePlot(Plot, ABC):
         )
 
     @abstractmethod
-    def _curve(self, pen: Pen) -> list[Note]:
+    def _curve(self, pen: Pen) -> list[errors.Note]:
         """Draw the main curve of the current system."""
 
     @abstractmethod
-    def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
+    def _mark_30_errors(self, kind: str, pen: Pen) -> list[errors.Note]:
         """Mark where there are 30 errors of a kind, "DR30_fa" or "DR30_miss"."""
 
 
-def outside(what: str, value: float, limits: tuple[float, float], artist: str) -> list[Note]:
+def outside(what: str, value: float, limits: tuple[float, float], artist: str) -> list[errors.Note]:
     """Say, in the toolkit's words, that a value lies outside of an axis, if it does."""
     low, high = limits
     if low <= value <= high:
         return []
     text = f"{what} of {value:f} is not between {low:f} and {high:f}. {artist} will not be plotted."
-    return [Note(BosarisWarning, text)]
+    return [errors.Note(errors.BosarisWarning, text)]

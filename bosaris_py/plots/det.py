@@ -15,9 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.transforms import Bbox
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray
-from bosaris_py._validation import as_vector, describe, invalid, listed
-from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation import Results
 from bosaris_py.metrics.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -46,11 +45,11 @@ _MARKS = {
 
 
 def _numbers(values: ArrayLike | None) -> tuple[float, ...]:
-    return tuple(as_vector(() if values is None else values, "window").tolist())
+    return tuple(check.as_vector(() if values is None else values, "window").tolist())
 
 
 def _texts(labels: Iterable[str] | None) -> tuple[str, ...]:
-    return tuple(map(str, listed(labels, "xticklabels and yticklabels")))
+    return tuple(map(str, check.listed(labels, "xticklabels and yticklabels")))
 
 
 @attrs.frozen
@@ -97,7 +96,7 @@ class DETWindow:
                 percent = any(1.0 < rate <= 100.0 for rate in rates)
                 hint = "Percentages must be divided by 100." if percent else ""
                 expected = f"be {count} ascending probabilities within (0, 1)"
-                raise invalid(name, expected, describe(rates), hint)
+                raise check.invalid(name, expected, check.describe(rates), hint)
 
 
 # Ticks of the toolkit's windows, in Det_Plot.m; labels only where they are not the plain per cent.
@@ -139,7 +138,9 @@ def find_window(window: str | DETWindow) -> DETWindow:
         return window
     if window not in [*WINDOWS]:
         known = ", ".join(f"'{name}'" for name in WINDOWS)
-        raise invalid("window", f"be one of {known}, 'auto', or a DETWindow", describe(window))
+        raise check.invalid(
+            "window", f"be one of {known}, 'auto', or a DETWindow", check.describe(window)
+        )
     return WINDOWS[window]
 
 
@@ -408,7 +409,7 @@ class DETPlot(ErrorRatePlot):
         its targets were rejected first.) Many vertices are thinned to what looks the same.
         Error-rates of 0 and 1 lie past the edge.
         """
-        warn(self._curve(Pen(style, label, look)))
+        errors.warn(self._curve(Pen(style, label, look)))
         return self.ax
 
     def plot_rocch_det(self, style: Text = None, label: Text = None, **look: object) -> Axes:
@@ -430,7 +431,7 @@ class DETPlot(ErrorRatePlot):
         window, pen = self.window, Pen(style, label, look)
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
         self._line("rocch_det", *points, pen)
-        warn(self._out_of_view())
+        errors.warn(self._out_of_view())
         return self.ax
 
     def plot_band(self, band: Band, label: Text = None, **look: object) -> Axes:
@@ -497,16 +498,16 @@ class DETPlot(ErrorRatePlot):
         where an error-rate is 0.
         """
         pen = Pen(style, label, look)
-        warn(self._point("mindcf_point", _best(self._system(), prior), pen))
+        errors.warn(self._point("mindcf_point", _best(self._system(), prior), pen))
         return self.ax
 
-    def _curve(self, pen: Pen) -> list[Note]:
+    def _curve(self, pen: Pen) -> list[errors.Note]:
         window = self.window
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
         self._line("steppy_det", *points, pen)
         return self._out_of_view()
 
-    def _out_of_view(self) -> list[Note]:
+    def _out_of_view(self) -> list[errors.Note]:
         """Say if no stroke of the last line crosses the window."""
         path = self.ax.lines[-1].get_path().transformed(self.ax.transScale + self.ax.transLimits)
         if path.intersects_bbox(Bbox.unit(), filled=False):
@@ -516,9 +517,9 @@ class DETPlot(ErrorRatePlot):
             f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
             f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
         )
-        return [Note(BosarisWarning, text)]
+        return [errors.Note(errors.BosarisWarning, text)]
 
-    def _point(self, kind: str, rates: Point, pen: Pen = PLAIN) -> list[Note]:
+    def _point(self, kind: str, rates: Point, pen: Pen = PLAIN) -> list[errors.Note]:
         """Draw a point, or say that it is not in view."""
         artist, window = f"The {kind.replace('eer', 'EER').replace('_', ' ')}", self.window
         notes = base.outside("pfa", rates[0], window.pfa_limits, artist)
@@ -527,7 +528,7 @@ class DETPlot(ErrorRatePlot):
             self._line(kind, *rates, pen)
         return notes
 
-    def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
+    def _mark_30_errors(self, kind: str, pen: Pen) -> list[errors.Note]:
         """Mark the error-rate that 30 errors of the class's trials make, across the window."""
         results, window = self._system(), self.window
         if kind == "DR30_fa":
@@ -648,13 +649,15 @@ def plot_det(
     {'steppy_det': 2, 'eer_point': 3, 'dr30': 4}
     """
     chosen = styles.choose(systems, looks, order, highlight, legend, bands, "det")
-    marks = listed(marks, "marks")
+    marks = check.listed(marks, "marks")
     if not all(mark in _MARKS for mark in marks):
-        raise invalid("marks", f"be some of {', '.join(map(repr, _MARKS))}", describe(marks))
+        raise check.invalid(
+            "marks", f"be some of {', '.join(map(repr, _MARKS))}", check.describe(marks)
+        )
     finders = {"min": _best, "act": _actual}
     asked, point = [mark for mark in finders if mark in marks], 0.5 if prior is None else prior
     if asked and prior is None:
-        raise invalid("prior", f"be given for the mark {asked[0]!r}", "None")
+        raise check.invalid("prior", f"be given for the mark {asked[0]!r}", "None")
     costs = {
         name: [(_MARKS[mark][0], finders[mark](results, point)) for mark in asked]
         for name, results in chosen.results.items()

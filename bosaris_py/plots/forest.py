@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -84,12 +83,12 @@ def plot_forest(
     for end in (low, high):
         axes.plot(end, y, marker="|", markersize=6, **look)
     if reference is not None:
-        reference = as_number(reference, "reference", "be finite", math.isfinite)
+        reference = as_number(reference, "reference", "be finite", np.isfinite)
         ink = looks.text_colour()
         axes.axvline(scale * reference, color=ink, linewidth=0.8, linestyle="--")
     # As many decimals as show three digits of the length of half of the intervals, or more.
-    lengths = [length for length in high - low if 0 < length < math.inf]
-    form = f".{max(0, 2 - math.floor(math.log10(np.median(lengths))))}f" if lengths else ".3g"
+    lengths = [length for length in high - low if 0 < length < np.inf]
+    form = f".{max(0, 2 - int(np.floor(np.log10(np.median(lengths)))))}f" if lengths else ".3g"
     place: looks.Settings = {"va": "center", "fontsize": looks.letters("small")}
     place["transform"] = axes.get_yaxis_transform()
     for at, (name, *numbers) in enumerate(zip(drawn, values, low, high, strict=True)):

@@ -6,7 +6,6 @@ The numbers are in `bosaris_py.metrics.curves`.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -26,7 +25,7 @@ from bosaris_py.plots.looks import Legend, Looks, Names, Pen, Settings, Systems,
 from bosaris_py.uncertainty.bands import Band
 
 _SIZE, _SQUARE = (6.0, 4.5), (5.0, 5.0)
-_LOG_10 = math.log(10.0)
+_LOG_10 = np.log(10.0)
 
 
 class _LLRPlot(Plot):
@@ -315,7 +314,7 @@ def plot_pav(
         )
         for which, (kind, end, height, one, noun) in enumerate(sides):
             own: Settings = {"color": plot._class_colour(which)} if alone else {}
-            pure = curve.llr == math.copysign(math.inf, end)
+            pure = curve.llr == np.copysign(np.inf, end)
             if pure.any():
                 label = "_" if finite.any() or which == 1 else ""
                 places = x[pure].mean(axis=1).clip(-limit, limit)

@@ -4,7 +4,6 @@ import contextlib
 import io
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -19,10 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.typing import ColorType, LineStyleType
 
-from bosaris_py import _validation as arguments
+from bosaris_py import _validation as arguments, _validation as check, errors
 from bosaris_py._arrays import ArrayLike
-from bosaris_py._validation import describe, invalid
-from bosaris_py.errors import printable
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.uncertainty.bands import Band, BandKind
@@ -114,11 +111,11 @@ def choose(
     """Check the options of a plot before anything is drawn, and put its systems in order."""
     judged, looks, bands = results_by_name(systems), looks or {}, bands or {}
     if legend not in (True, False, "below"):
-        raise invalid("legend", "be True, False or 'below'", describe(legend))
+        raise check.invalid("legend", "be True, False or 'below'", check.describe(legend))
     if isinstance(order, str):
         arguments.check_choice(order, ("eer", "cllr", "min_cllr"), "order")
-        figure = attrgetter(order)
-        order = sorted(judged, key=lambda name: float(figure(judged[name])))
+        figures = {name: float(getattr(results, order)) for name, results in judged.items()}
+        order = sorted(judged, key=figures.__getitem__)
     first, strong = (arguments.listed(order, "order"), arguments.listed(highlight, "highlight"))
     strong = strong or [*judged]
     arguments.check_mapping(looks, "looks", "matplotlib's properties", Mapping)
@@ -128,7 +125,9 @@ def choose(
         for name in names:
             if name not in judged:
                 known = arguments.list_some(map(repr, judged), 20)
-                raise invalid(argument, f"name systems of the plot ({known})", describe(name))
+                raise check.invalid(
+                    argument, f"name systems of the plot ({known})", check.describe(name)
+                )
     for band in bands.values():
         check_band(band, kind)
     full = {name: checked(each) for name, each in looks.items()}
@@ -150,7 +149,7 @@ def results_by_name(systems: object) -> dict[str, Results]:
                 found[str(name)] = Results(tar, non)
     if not found or len(found) < len(given):
         expected = "be a mapping from names to Results or to (tar, non)"
-        raise invalid("systems", expected, describe(systems))
+        raise check.invalid("systems", expected, check.describe(systems))
     return found
 
 
@@ -158,7 +157,7 @@ def check_band(band: object, kind: BandKind) -> None:
     """Raise unless `band` is around a curve of this kind."""
     if getattr(band, "kind", None) != kind:
         hint = "uncertainty.bootstrap_bands makes one."
-        raise invalid("band", f'be of kind="{kind}"', describe(band), hint)
+        raise check.invalid("band", f'be of kind="{kind}"', check.describe(band), hint)
 
 
 def log_odds(prior: PriorLike | None) -> list[float]:
@@ -179,7 +178,7 @@ def drawable(text: str) -> str:
     # Their font comes with matplotlib.
     font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
     known = font.get_charmap().keys()
-    signs = printable(text)
+    signs = errors.printable(text)
     return "".join(x if ord(x) in known else x.encode("unicode_escape").decode() for x in signs)
 
 
@@ -227,13 +226,13 @@ def checked(keywords: Mapping[str, object], kind: type[Artist] = Line2D) -> Sett
     for name, value in full.items():
         if name not in known:
             expected = f"be a property of matplotlib's {kind.__name__}"
-            raise invalid(name, expected, f"{name}={describe(value)}")
+            raise check.invalid(name, expected, f"{name}={check.describe(value)}")
     return full
 
 
 def _check_text(_: object, field: "attrs.Attribute[Text]", value: object) -> None:
     if not (value is None or isinstance(value, str)):
-        raise invalid(field.name, "be a string", describe(value))
+        raise check.invalid(field.name, "be a string", check.describe(value))
 
 
 @attrs.frozen(eq=False)
@@ -258,7 +257,7 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
         return Figure(figsize=size, layout="constrained").add_subplot()
     if not isinstance(ax, Axes) or ax.name != "rectilinear":
         expected = "be a matplotlib Axes of two straight axes, such as axes.flat[0]"
-        raise invalid("ax", expected, describe(ax))
+        raise check.invalid("ax", expected, check.describe(ax))
     return ax
 
 

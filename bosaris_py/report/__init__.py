@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
-from bosaris_py import __version__, _tables as tables, errors, plots
+from bosaris_py import __version__, _tables as tables, _validation as check, errors, plots
 from bosaris_py._arrays import FilePath
-from bosaris_py._validation import check_mapping, safe
-from bosaris_py.errors import lines_about
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.case import CaseLLR, rows_of_figures, validation_figures
 from bosaris_py.evaluation.rows import FIGURES, POOLED, figure_of
@@ -89,8 +87,8 @@ def write_report(
     path, title, author, laboratory, date, files, cases, validate
         As for `Evaluation.report`. The same input gives the same file, byte for byte.
     """
-    check_mapping(files, "files", "paths", str | PathLike)
-    check_mapping(cases, "cases", "what `case_llr` returns", CaseLLR)
+    check.check_mapping(files, "files", "paths", str | PathLike)
+    check.check_mapping(cases, "cases", "what `case_llr` returns", CaseLLR)
     refuse_inputs(path, files.values(), "path")
     (comparison, why), bands = _comparison(evaluation), _bands(evaluation)
     compared = _COMPARED + _table(comparison) if comparison else why
@@ -124,7 +122,7 @@ def _page(title: str, authors: Iterable[str], sections: Mapping[str, tuple[str, 
         for name, (head, body) in sections.items()
     )
     return Template(page).substitute(
-        title=html.escape(safe(title, 200)),
+        title=html.escape(check.safe(title, 200)),
         authors="".join(f"<p>{tables.html_name(name)}</p>" for name in authors if name),
         look=look,
         script=script,
@@ -260,13 +258,13 @@ def _answer(table: "Evaluation", comparison: ComparisonTable | None) -> Iterator
     ends = next(row.ends(lead) for row in table.rows if row.system == best)
     shown = f"{figure.text(known[best])}{' %' if figure.is_rate else ''}"
     shown += f" ({figure.text(ends[0])} to {figure.text(ends[1])})" if ends else ""
-    yield f"{safe(best, 60)} has the lowest {figure.name}: {shown}."
+    yield f"{check.safe(best, 60)} has the lowest {figure.name}: {shown}."
     if comparison is None:
         return
     pairs = [row for row in comparison.rows if best in (row.first, row.second)]
     for differs, words in ((True, "significantly lower than"), (False, "not shown to differ from")):
         found = [row for row in pairs if (row.p_holm <= comparison.level) is differs]
-        others = [safe(row.second if row.first == best else row.first, 60) for row in found]
+        others = [check.safe(row.second if row.first == best else row.first, 60) for row in found]
         if others:
             level = f"(level {comparison.level:g}, by Holm)"
             yield f"It is {words} that of {', '.join(others)} {level}."
@@ -277,7 +275,7 @@ def _notes(evaluation: "Evaluation") -> str:
     kinds: dict[str, dict[str, None]] = {}
     for note in evaluation.notes:
         words = re.sub(r"(?<!^)(?=[A-Z])", " ", note.kind.__name__.removesuffix("Warning"))
-        text = errors.as_message(f"{lines_about([note])[0]} {note.advice}".strip())
+        text = errors.as_message(f"{errors.lines_about([note])[0]} {note.advice}".strip())
         kinds.setdefault(words.capitalize(), {})[f"<li>{html.escape(text)}</li>"] = None
     parts = []
     for kind, items in kinds.items():
@@ -336,7 +334,7 @@ class Drawing(NamedTuple):
             f"<figure><figcaption><h3>{tables.html_name(self.title)}</h3>"
             f"<p>{html.escape(self.sentence)}</p></figcaption>"
             f'<div class="card"><svg viewBox="{view}" role="img" '
-            f'aria-label="{html.escape(safe(self.title, 200))}">{body}</div></figure>\n'
+            f'aria-label="{html.escape(check.safe(self.title, 200))}">{body}</div></figure>\n'
         )
 
 

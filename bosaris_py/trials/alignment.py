@@ -17,7 +17,6 @@ from attrs import frozen
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, IntArray, StrArray, mark_read_only
-from bosaris_py.errors import Note
 from bosaris_py.files.columns import Codes
 
 logger = logging.getLogger(__name__)
@@ -209,7 +208,7 @@ def misuse(value: object) -> str:
 
 def notes_of_missing(
     shape: Sequence[int], n_ids: Sequence[int], wanted: Sequence[int], found: Sequence[int]
-) -> list[Note]:
+) -> list[errors.Note]:
     """Note, in the toolkit's words, models, segments and trials that are missing."""
     # `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
     # and `found` those of trials or, of a key, of targets and of non-targets.
@@ -218,7 +217,7 @@ def notes_of_missing(
     nouns = ("trials missing",) if len(wanted) == 1 else ("targets missing", "non-targets missing")
     sides = zip(wanted, found, nouns, strict=True)
     texts += [f"{n - has} of {n} {noun}" for n, has, noun in sides if has < n]
-    return [Note(errors.MissingTrialsWarning, "; ".join(texts))] if texts else []
+    return [errors.Note(errors.MissingTrialsWarning, "; ".join(texts))] if texts else []
 
 
 def refuse_gaps(faults: Sequence[str]) -> None:

@@ -30,9 +30,8 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, mark_read_only
-from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials
 from bosaris_py.trials.scores import Scores, scored_trials, trials_within
@@ -216,7 +215,7 @@ class Conditions:
     overlap: str = "error"
     uncovered: str = "error"
     # What the columns that made them say of these trials.
-    notes: tuple[Note, ...] = ()
+    notes: tuple[errors.Note, ...] = ()
 
     def __init__(
         self,
@@ -285,7 +284,7 @@ class Conditions:
         ('f', 'm')
         """
         made = cls._from_columns(as_key(key), names)
-        warn(made.notes)
+        errors.warn(made.notes)
         return made
 
     @classmethod
@@ -293,7 +292,7 @@ class Conditions:
         """Cross columns; what `from_columns` warns of are notes."""
         if not names:
             raise check.invalid("names", "name at least one column", "none")
-        made, notes = cls.crossed(key, *names), list[Note]()
+        made, notes = cls.crossed(key, *names), list[errors.Note]()
         factors = {name: key.columns.factor(name) for name in names}
         free = _undivided(key, factors)
         if all(free):
@@ -304,13 +303,13 @@ class Conditions:
             if n_blank and name not in (*free[0], *free[1]):
                 text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they"
                 text += " are a condition of their own, with its weight."
-                notes.append(Note(MissingTrialsWarning, text))
+                notes.append(errors.Note(errors.MissingTrialsWarning, text))
         for whole, undivided, noun in zip(_classes(None, key), free, _NOUNS, strict=True):
             if undivided:
                 own = [name for name in names if name not in undivided]
                 text = f"{_SEPARATOR.join(undivided)} divides one class only: each row has all "
                 text += noun + f" of its {_SEPARATOR.join(own)}" * bool(own)
-                notes.append(Note(MissingTrialsWarning, text))
+                notes.append(errors.Note(errors.MissingTrialsWarning, text))
                 held, parts = made._with_whole(key, whole, [factors[name] for name in own])
                 return cls._made(held, None, parts, made._trials, "allow", "ignore", tuple(notes))
         rules = "error", "error"
@@ -406,12 +405,12 @@ class Conditions:
             If conditions have trials of one class only.
         """
         members, notes = self.noted_members(scores, as_key(key))
-        warn(notes)
+        errors.warn(notes)
         return members
 
     def noted_members(
         self, scores: Scores | None, key: Key
-    ) -> tuple[tuple[ConditionMembers, ...], list[Note]]:
+    ) -> tuple[tuple[ConditionMembers, ...], list[errors.Note]]:
         """Return what `members` does, and in place of warnings notes."""
         lines = self._lines(key)
         counted = np.flatnonzero(self.weights > 0).tolist()
@@ -419,11 +418,15 @@ class Conditions:
         several = np.bincount(np.concatenate(parts), minlength=key.n_trials) > 1
         if self.overlap == "error" and several.any():
             shown = f"as do {describe_trials(key, several)}. Say overlap='allow' to count them"
-            raise TrialMismatchError(f"A trial must not be of several conditions, {shown} in each.")
+            raise errors.TrialMismatchError(
+                f"A trial must not be of several conditions, {shown} in each."
+            )
         without = np.bincount(np.concatenate(lines), minlength=key.n_trials) == 0
         if self.uncovered == "error" and without.any():
             shown = f"to none belong {describe_trials(key, without)}. Say uncovered='ignore' to"
-            raise TrialMismatchError(f"Each trial must be of a condition; {shown} leave them out.")
+            raise errors.TrialMismatchError(
+                f"Each trial must be of a condition; {shown} leave them out."
+            )
         tar, non = (_among(chosen, parts) for chosen in _classes(scores, key))
         names = [self.names[number] for number in counted]
         # Conditions of weight 0 are dropped before, so that these may be empty.
@@ -431,7 +434,7 @@ class Conditions:
             if not any(map(np.size, scored)):
                 lacks = "no trial with a score" if part.size else "no trial of the key"
                 hint = "The weight 0 leaves a condition out."
-                raise TrialMismatchError(f"Condition {name!r} has {lacks}. {hint}")
+                raise errors.TrialMismatchError(f"Condition {name!r} has {lacks}. {hint}")
         notes = [*self.notes, *_lacking(names, tar, non)]
         weights = self.weights[counted].tolist()
         shares = shares_of(weights, tar), shares_of(weights, non)
@@ -496,7 +499,7 @@ class Conditions:
             raise check.invalid("name", expected, check.describe(name))
         lines = self._lines(key)[self.names.index(name)]
         if lines.size == 0:
-            raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
+            raise errors.TrialMismatchError(f"Condition {name!r} has no trial of the key.")
         return key.take(lines)
 
     def _lines(self, key: Key) -> list[IntArray]:
@@ -602,7 +605,9 @@ def _occurring(codes: AnyArray, size: int) -> tuple[AnyArray, AnyArray]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
-def _lacking(names: Sequence[str], tar: Sequence[IntArray], non: Sequence[IntArray]) -> list[Note]:
+def _lacking(
+    names: Sequence[str], tar: Sequence[IntArray], non: Sequence[IntArray]
+) -> list[errors.Note]:
     """Note which conditions have trials of one class only."""
     clauses = []
     for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
@@ -613,7 +618,7 @@ def _lacking(names: Sequence[str], tar: Sequence[IntArray], non: Sequence[IntArr
             clauses.append(f"{text} rate only ({check.list_some(map(repr, without))})")
     if clauses and not any(one.size and other.size for one, other in zip(tar, non, strict=True)):
         clauses[-1] += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
-    return [Note(MissingTrialsWarning, "; ".join(clauses))] if clauses else []
+    return [errors.Note(errors.MissingTrialsWarning, "; ".join(clauses))] if clauses else []
 
 
 # What functions take as `conditions`

@@ -7,9 +7,8 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import IntArray, StrArray, mark_read_only, read_only
-from bosaris_py._validation import as_ids, check_same_rows, check_shape
-from bosaris_py.errors import MissingTrialsWarning, Note, warn
 from bosaris_py.trials.alignment import IdList, all_of_class, kept, places_of
 from bosaris_py.trials.trials import FileMethods
 
@@ -54,12 +53,12 @@ class IdMap(FileMethods):
     _kind = "id_map"
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
-        check_same_rows({"leftids": leftids, "rightids": rightids})
-        lefts, rights = as_ids(leftids, "leftids"), as_ids(rightids, "rightids")
-        check_shape(rights, lefts.shape, "rightids", "like `leftids`")
+        check.check_same_rows({"leftids": leftids, "rightids": rightids})
+        lefts, rights = check.as_ids(leftids, "leftids"), check.as_ids(rightids, "rightids")
+        check.check_shape(rights, lefts.shape, "rightids", "like `leftids`")
         self.__attrs_init__(lefts, rights)
         if _repeats(self.leftids):
-            warn([Note(MissingTrialsWarning, _REPEATED.format("left"))])
+            errors.warn([errors.Note(errors.MissingTrialsWarning, _REPEATED.format("left"))])
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
@@ -113,7 +112,7 @@ class IdMap(FileMethods):
             As for `map_left_to_right`.
         """
         if _repeats(self.rightids):
-            warn([Note(MissingTrialsWarning, _REPEATED.format("right"))])
+            errors.warn([errors.Note(errors.MissingTrialsWarning, _REPEATED.format("right"))])
         return _mapped(self.rightids, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -170,7 +169,9 @@ class IdMap(FileMethods):
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if _repeats(np.concatenate(distinct)):
-            warn([Note(MissingTrialsWarning, "idmaps being merged share ids.")])
+            errors.warn(
+                [errors.Note(errors.MissingTrialsWarning, "idmaps being merged share ids.")]
+            )
         sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
         # The constructor would warn again.
         return IdMap._made(*(np.concatenate(side) for side in sides))
@@ -186,11 +187,11 @@ def _repeats(ids: StrArray) -> bool:
 
 def _mapped(source: StrArray, target: StrArray, ids: IdList) -> StrArray:
     """Return what belongs to `ids`, warning about those that are not in the source."""
-    wanted = as_ids(ids, "ids")
+    wanted = check.as_ids(ids, "ids")
     positions = places_of(wanted, source)
     found = positions[positions >= 0]
     if found.size < wanted.size:
         missing = wanted.size - found.size
         message = f"{missing} ids could not be mapped because they were not present in the map."
-        warn([Note(MissingTrialsWarning, message)])
+        errors.warn([errors.Note(errors.MissingTrialsWarning, message)])
     return mark_read_only(target[found])

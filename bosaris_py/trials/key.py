@@ -10,9 +10,8 @@ import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FilePath, Given, IntArray, StrArray
-from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.files import columns as listing, hdf5
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.hdf5 import StoredColumn
@@ -322,7 +321,7 @@ class Key(Trials):
             at = places[side]
             if (absent := at < 0).any():
                 message = f"Column {name!r} has no value for {absent.sum()} of {at.size}"
-                raise TrialMismatchError(f"{message} {SIDES[side]}s; each must have one.")
+                raise errors.TrialMismatchError(f"{message} {SIDES[side]}s; each must have one.")
             known[name] = side, take_items(column, at)
         return self._with_known(known) if known else self
 
@@ -627,7 +626,7 @@ class Key(Trials):
                 own = np.asarray(column.values() if isinstance(column, Factor) else column, object)
                 if (clash := (before != None) & (before != own)).any():  # noqa: E711
                     message = f"The objects to be merged have other values in column {name!r}"
-                    raise TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
+                    raise errors.TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
                 values[at[side]] = own
             known[name] = side, as_column(values.tolist(), name, values.size)
         return made._with_known(known)
@@ -836,8 +835,8 @@ def as_factor(values: Given, name: str, size: int) -> Factor:
         # What goes by position has been refused before, with the way that it should take.
         listed = list(values) if check.is_column(values) else values
         column = values if isinstance(values, Factor) else Factor.from_values(listed)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"`{name}` of {error}") from None
+    except errors.InvalidInputError as error:
+        raise errors.InvalidInputError(f"`{name}` of {error}") from None
     if len(column) != size:
         raise check.invalid(name, f"have {size} values", f"{len(column)}")
     return column

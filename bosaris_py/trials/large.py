@@ -12,7 +12,6 @@ Lists of trials fit into memory. A list beside a matrix is put into the rows of 
 """
 
 import functools
-import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,10 +25,9 @@ import numpy as np
 import scipy
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FilePath, FloatArray, IntArray
 from bosaris_py._parallel import run_tasks, whole_number
-from bosaris_py.errors import FileFormatError, Note, warn
 from bosaris_py.files import hdf5
 from bosaris_py.files.hdf5 import FIELDS, IDS
 from bosaris_py.trials.alignment import Frame, Ids
@@ -161,7 +159,7 @@ def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
     key = Key.read(path)
     if is_key and key.n_spoof:
         hint = "Read it with read_key, or save key.bona_fide()."
-        raise FileFormatError(f"{path}: spoofs are not told from non-targets. {hint}")
+        raise errors.FileFormatError(f"{path}: spoofs are not told from non-targets. {hint}")
     return key
 
 
@@ -175,7 +173,7 @@ def _open(path: FilePath, kind: str, listed: Key | Ndx | None = None) -> tuple[S
         if kind == "trials":
             kind = "key" if source.kinds[:1] == ["key"] else "ndx"
         found, _ = hdf5.find_fields(source, kind)
-        warn(hdf5.notes_of_layout(path, kind, found))
+        errors.warn(hdf5.notes_of_layout(path, kind, found))
         models, segments = (found.pop(name).check().read() for name in IDS)
         sets = [found[name].check(whole=False) for name in FIELDS if name in found]
         chunks = [(each.data.chunks or (1,))[0] if each.data.ndim == 2 else 1 for each in sets]
@@ -283,7 +281,7 @@ class FileTrials:
         for path, stamp in self.stamps.items():
             if not path.exists() or _stamp(path) != stamp:
                 message = "changed while it was being read; wait until it is complete"
-                raise FileFormatError(f"{path}: {message}")
+                raise errors.FileFormatError(f"{path}: {message}")
 
     def cut(self) -> list[slice]:
         """Cut the rows into blocks of whole chunks."""
@@ -322,7 +320,7 @@ class FileTrials:
             got = f"NaN for {len(bad)} of them, the first {first}"
             raise check.invalid("scores", "not hold NaN where there is a trial", got)
 
-    def missing(self, counts: IntArray) -> list[Note]:
+    def missing(self, counts: IntArray) -> list[errors.Note]:
         """Note models, segments and trials without scores, given the sum of `Block.counts`."""
         n_classes = 2 if self.trials is not None and self.trials.kind == "key" else 1
         wanted, found = counts[:4].reshape(2, 2)[:, :n_classes].tolist()
@@ -375,7 +373,7 @@ def open_trials(
     frames = [align.frame_of(ids, mine) for mine in own]
     for frame, mine in zip(frames, own, strict=True):
         if is_key:
-            align.refuse_strangers(frame, ids, mine, math.prod(map(len, ids)))
+            align.refuse_strangers(frame, ids, mine, ids[0].size * ids[1].size)
     both = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
     n_models, n_segments = (int(np.count_nonzero(each)) for each in both)
     first = frames[0].rows if is_key and isinstance(sources[0], MatrixFile) else None
@@ -435,7 +433,7 @@ class TrialFiles:
     def step(self, n_kept: int) -> int:
         """Return which of so many non-targets are to be taken that about `n_kept` are."""
         # An odd number, or in a matrix of 2**k columns all would lie in a few of them.
-        return sum(math.prod(part.shape) for part in self.parts) // n_kept | 1
+        return sum(part.shape[0] * part.shape[1] for part in self.parts) // n_kept | 1
 
     def totals(self, function: Callable[[Block], Result], label: str) -> list[Result]:
         """Return for each part the sum of ``function(block)`` over its blocks."""
@@ -464,14 +462,14 @@ class TrialFiles:
 
     def first_pass(
         self, keep: Callable[[FloatArray], Result], label: str, *, all_scored: bool
-    ) -> tuple[FloatArray, int, list[Result], list[Note]]:
+    ) -> tuple[FloatArray, int, list[Result], list[errors.Note]]:
         """Return target scores, (n_files, n_tar), the number of non-targets, what is kept, notes.
 
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
         """
         passed = self.totals(functools.partial(_look, keep), label)
-        notes = list[Note]()
+        notes = list[errors.Note]()
         for part, seen in zip(self.parts, passed, strict=True):
             part.refuse_nan(np.concatenate(seen.nan))
             # Before a class without scores is refused: ids that do not match are often the reason.

@@ -10,9 +10,8 @@ import numpy as np
 import scipy
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, StrArray
-from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.trials.alignment import IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx
 from bosaris_py.trials.trials import FileMethods, Grid
@@ -105,7 +104,7 @@ class SegmentQuality(FileMethods):
         n, n_wanted, n_missing = self.ids.size, wanted.size, int(np.count_nonzero(~has))
         texts = [f"Number of segments reduced from {n} to {n_wanted}"] * (n_wanted < n)
         texts += [f"{n_missing} of {n_wanted} ids don't have quality values"] * (n_missing > 0)
-        warn([Note(MissingTrialsWarning, text) for text in texts])
+        errors.warn([errors.Note(errors.MissingTrialsWarning, text) for text in texts])
         return type(self)(wanted, values)
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -205,10 +204,10 @@ def _check_parts(objects: Sequence[SegmentQuality | QualityMeasures], **names: s
         if shared:
             found = f"{len(shared)} {what} ({check.list_some(shared)})"
             message = f"The objects to be merged share {found}; each must be in one only."
-            raise TrialMismatchError(message)
+            raise errors.TrialMismatchError(message)
     counts = [item.n_measures for item in objects]
     if len(set(counts)) > 1:
-        raise TrialMismatchError(f"The objects to be merged have {counts} quality measures.")
+        raise errors.TrialMismatchError(f"The objects to be merged have {counts} quality measures.")
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -369,7 +368,7 @@ class QualityMeasures(Grid):
             # Position -1 reads some cell, of a trial that is not covered anyway.
             covered &= self._mask[frame.cells(rows, cols)]
         n_ids = int(np.count_nonzero(models[1])), int(np.count_nonzero(segments[1]))
-        warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(covered)))
+        errors.warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(covered)))
         return models[0], segments[0], models[1], segments[1], covered
 
     def _filtered(self, rows: IntArray, cols: IntArray, ids: Ids) -> Self:

@@ -19,9 +19,8 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, FilePath, FloatArray, Given, mark_read_only
-from bosaris_py.errors import FileFormatError, MissingTrialsWarning, Note, warn
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
 from bosaris_py.files.detection import Look, suggest_role
@@ -113,7 +112,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
         spoof = options.get("spoof", "keep")
         return _treat_spoofs(found, spoof) if isinstance(found, Key) else found
     table = read_table(path, **options)
-    warn(table.notes)
+    errors.warn(table.notes)
     return table
 
 
@@ -193,7 +192,7 @@ def read_key(
     kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
     key = Key._from_positions(*_places(table), made).with_columns(**known)
-    warn(table.notes)
+    errors.warn(table.notes)
     return key
 
 
@@ -237,7 +236,7 @@ def read_trials(path: FilePath, **options: Any) -> Ndx:
     if found is not None:
         return Ndx._made(*found.ids, found.cells)
     table = _once(read_table(path, **{"spoof": "keep", **options}), path, "")
-    warn(table.notes)
+    errors.warn(table.notes)
     return Ndx._from_positions(*_places(table))
 
 
@@ -305,7 +304,7 @@ def _scores_and_table(
 
 def _as_scores(table: Table, base: float | None) -> Scores:
     """Return the scores of a table of trials, each once, in natural logarithms."""
-    warn(table.notes)
+    errors.warn(table.notes)
     return to_natural(Scores._from_positions(*_places(table), table.scores), base)
 
 
@@ -317,24 +316,24 @@ def _scored(table: Table, path: FilePath) -> Table:
     if not is_missing.any():
         return table
     text = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-    notes = (*table.notes, Note(MissingTrialsWarning, text))
+    notes = (*table.notes, errors.Note(errors.MissingTrialsWarning, text))
     return attrs.evolve(table.take(~is_missing), notes=notes)
 
 
-def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> FileFormatError:
+def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> errors.FileFormatError:
     """Return the error about a text without a column, with what to type."""
     told = suggest_role(first_lines(check.as_path(path)), role)
     remedy = f"; use {told}" if told else "; is it a key?" if role == "score" else "."
     message = f"{path}: this file has no {what}{remedy}"
     if told or role != "label":
-        return FileFormatError(message, use={} if told else {"columns": None}, path=path)
+        return errors.FileFormatError(message, use={} if told else {"columns": None}, path=path)
     call = "Key.from_mates(read_trials(path), scores) takes targets alone."
     quoted = shlex.quote(str(path))
     option = f"--mates {quoted} in place of --key if it lists targets alone"
     if scored:
         call = "evaluate({name: (path, path)}) takes scores of targets and of non-targets."
         option = f"--tar FILE --non {quoted} if these are scores of targets and of non-targets"
-    return FileFormatError(message, path=path, call=call, option=option)
+    return errors.FileFormatError(message, path=path, call=call, option=option)
 
 
 def read_numbers(path: FilePath, **options: Any) -> FloatArray:
@@ -361,7 +360,7 @@ def read_numbers(path: FilePath, **options: Any) -> FloatArray:
     [0.9, 0.8]
     """
     table = _scored(_unlabelled(path, **options), path)
-    warn(table.notes)
+    errors.warn(table.notes)
     return np.asarray(table.scores)
 
 
@@ -417,7 +416,7 @@ def read_answers(
     if has_ids := bool(np.isin(found.segments.levels, listed.segments.levels).any()):
         fault = "has ids of the list: leave --scores-in-order out"
     if has_ids or len(found) != len(listed):
-        raise FileFormatError(f"{path}: {fault}", path=path)
+        raise errors.FileFormatError(f"{path}: {fault}", path=path)
     table = attrs.evolve(listed, scores=found.scores, columns={}, notes=found.notes)
     return _as_scores(_once(_scored(table, path), path, "score"), base)
 
@@ -434,7 +433,7 @@ def scores_and_faults(
     absent = ["nan", missing] if isinstance(missing, str) else ["nan", *missing]
     options = {"spoof": "nontarget", "missing": absent, "extra": False, **options}
     table = read_table(path, **options)
-    warn(table.notes)
+    errors.warn(table.notes)
     values, numbers = table.scores, table.lines
     if values is None or numbers is None:
         raise _lacks("scores", "score", path)
@@ -481,7 +480,7 @@ def _binary(
     found = read(path, max_bytes=max_bytes)
     if isinstance(found, classes):
         return found
-    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
+    raise errors.FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
 
 
 def _treat_spoofs(key: Key, spoof: str) -> Key:
@@ -512,7 +511,7 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
         pairs = np.unique([models[order.repeated], segments[order.repeated]], axis=1)
         shown = name_trials(pairs[0], pairs[1], ids)
         text = f"Lines of {path} that list a trial again were left out: {shown}."
-        notes.append(Note(MissingTrialsWarning, text))
+        notes.append(errors.Note(errors.MissingTrialsWarning, text))
     table = table if order.order is None else table.take(mark_read_only(order.order))
     return attrs.evolve(table, notes=tuple(notes))
 

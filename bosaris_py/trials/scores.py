@@ -10,9 +10,8 @@ import attrs
 import numpy as np
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _arrays as arrays, _validation as check
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, mark_read_only
-from bosaris_py.errors import MissingTrialsWarning, Note, TrialMismatchError, warn
 from bosaris_py.files.columns import Table
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
@@ -198,7 +197,9 @@ class Scores(Trials):
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
         frame = align.frame_of(ndx.ids, self.ids)
         values, found = self.found_in(ndx, frame)
-        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
+        errors.warn(
+            align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
+        )
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -242,7 +243,9 @@ class Scores(Trials):
         if np.isnan(matrix.min(initial=0)):
             self.found_in(ndx, frame)  # refuses NaN under the mask
         found = None if present is None else align.by_columns(present, ndx.cells)
-        warn(align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found)))
+        errors.warn(
+            align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
+        )
         cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
         return self._made(*ndx.ids, cells, matrix)
 
@@ -307,7 +310,7 @@ class Scores(Trials):
         # Models and segments without trials are not missed here.
         if found is not None:
             n_ids = align.frame_of(ndx.ids, self.ids).n_found
-            warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found)))
+            errors.warn(align.notes_of_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found)))
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -411,7 +414,7 @@ def frame_among(scores: Scores, trials: Trials) -> align.Frame:
     return frame
 
 
-def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[Note]]:
+def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[errors.Note]]:
     """Return what `found_in` does, and notes of what is missing.
 
     Raise, and say why, if ids of key and scores never meet.
@@ -422,12 +425,12 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[N
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
-            raise TrialMismatchError(argument="key", expected=expected, got=got, hint=others)
-        notes.append(Note(MissingTrialsWarning, others))
+            raise errors.TrialMismatchError(argument="key", expected=expected, got=got, hint=others)
+        notes.append(errors.Note(errors.MissingTrialsWarning, others))
     return values, found, notes
 
 
-def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, list[Note]]:
+def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, list[errors.Note]]:
     """Return the scores of targets and of non-targets, without spoofs, and notes, as `join`."""
     check_scores(scores)
     key = as_key(key).bona_fide()
@@ -440,7 +443,7 @@ def why_none_scored(scores: Scores, ndx: Trials) -> str:
     """Say to the command in what ids differ where no trial has a score, if that can be told."""
     try:
         frame_among(scores, ndx)
-    except TrialMismatchError as error:
+    except errors.TrialMismatchError as error:
         return f"{error.hint} Use {error.option}." if error.option else error.hint
     return _in_other_order(scores, ndx)
 

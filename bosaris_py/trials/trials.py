@@ -21,7 +21,6 @@ import bosaris_py.trials.alignment as align
 from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FilePath, IntArray, StrArray, mark_read_only
 from bosaris_py._tables import import_pandas
-from bosaris_py.errors import Note, warn
 from bosaris_py.files import columns as listing, hdf5, mat, writing
 from bosaris_py.files.columns import Table
 from bosaris_py.files.writing import write_table
@@ -61,13 +60,13 @@ class FileMethods(arrays.ArrayRecord):
 
     @classmethod
     def _from_file(
-        cls, path: FilePath, arrays: dict[str, AnyArray], notes: Sequence[Note] = ()
+        cls, path: FilePath, arrays: dict[str, AnyArray], notes: Sequence[errors.Note] = ()
     ) -> Self:
         try:
             found = cls._from_stored(**arrays)
         except errors.InvalidInputError as error:
             raise errors.FileFormatError(f"{path}: {error}") from error
-        warn(notes)
+        errors.warn(notes)
         return found
 
     @classmethod

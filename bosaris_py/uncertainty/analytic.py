@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import attrs
 import numpy as np
 import scipy
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, mark_read_only
-from bosaris_py.errors import FewErrorsWarning, Note, TrialMismatchError, warn
 from bosaris_py.metrics.metric import ThresholdMetric, as_metric
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -94,14 +92,14 @@ def auc_standard_error(tar: ArrayLike, non: ArrayLike) -> float:
     total += (n_tar - 1.0) * (b_ttn - area**2) + (n_non - 1.0) * (b_nnt - area**2)
     # Rounding may leave a negative sum where all pairs compare alike.
     if total <= 0.0:
-        warn(_ALL_ALIKE)
+        errors.warn(_ALL_ALIKE)
         return 0.0
-    return math.sqrt(total / (n_tar * n_non))
+    return float(np.sqrt(total / (n_tar * n_non)))
 
 
 _ALL_ALIKE = [
-    Note(
-        FewErrorsWarning,
+    errors.Note(
+        errors.FewErrorsWarning,
         "All pairs of a target and a non-target compare alike, so the standard error is 0.",
         advice="This is a property of the formula, and does not measure how certain the area is.",
     )
@@ -210,7 +208,7 @@ def delong(tar: ArrayLike, non: ArrayLike) -> DeLongResult:
     """
     tar_rows, non_rows = _as_rows(tar, "tar"), _as_rows(non, "non")
     if len(tar_rows) != len(non_rows):
-        raise TrialMismatchError(
+        raise errors.TrialMismatchError(
             f"`tar` and `non` must hold one row of scores per system; "
             f"got {len(tar_rows)} and {len(non_rows)} rows."
         )
@@ -222,7 +220,7 @@ def delong(tar: ArrayLike, non: ArrayLike) -> DeLongResult:
     # The variance of a placement within each class, over the number of trials of the class.
     covariance = np.atleast_2d(np.cov(of_tar) / len(of_tar[0]) + np.cov(of_non) / len(of_non[0]))
     if not np.diag(covariance).all():
-        warn(_ALL_ALIKE)
+        errors.warn(_ALL_ALIKE)
     return DeLongResult(mark_read_only(of_tar.mean(axis=1)), mark_read_only(covariance))
 
 
@@ -326,8 +324,8 @@ def dcf_standard_error(
     for limit, miss, fa in chosen.points:
         losses[0][:] += miss * (sample.tar.scores < np.float64(limit))
         losses[1][:] += fa * (sample.non.scores >= np.float64(limit))
-    warn(few_errors(chosen, sample))
-    return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
+    errors.warn(few_errors(chosen, sample))
+    return float(np.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method)))))
 
 
 def _variance_of_mean(losses: FloatArray, one: ScoredClass, method: SetMethod) -> float:

@@ -19,9 +19,8 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, Rng, read_only
-from bosaris_py.errors import warn
 from bosaris_py.metrics.curves import LARGEST_PLO, ascending
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
@@ -146,7 +145,7 @@ def bands_of_sample(
 
     values = all_curves(OneRow(view))
     (replicates,) = how.values_of_draws(all_curves, [view])
-    warn(degenerate([replicates.sum(axis=1)]))
+    errors.warn(degenerate([replicates.sum(axis=1)]))
     known = replicates[~np.isnan(replicates).any(axis=1)]
     tail = 0.5 - 0.5 * how.confidence
     # Value, low and high end of all curves: (3, n).
@@ -227,5 +226,5 @@ def bootstrap_bands(
         case _:
             expected = 'be Scores with a key, or two lists of scores with method="iid"'
             raise check.invalid("scores", expected, check.describe(scores))
-    warn([*sample.notes, *how.few_speakers(sample)])
+    errors.warn([*sample.notes, *how.few_speakers(sample)])
     return bands_of_sample(sample, how, [kind], x)[kind]

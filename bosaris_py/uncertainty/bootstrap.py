@@ -21,10 +21,9 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, IntArray, Rng
 from bosaris_py._parallel import progress_bar, whole_number
-from bosaris_py.errors import FewErrorsWarning, Note, warn
 from bosaris_py.metrics.metric import AnyMetric, AnySystem, Rows, as_metric
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -70,7 +69,7 @@ class Resampling:
             return TrialSpeakers.from_key(key, speakers)
         return TrialSpeakers.from_side(key, speakers, "models")
 
-    def few_speakers(self, view: Sample) -> list[Note]:
+    def few_speakers(self, view: Sample) -> list[errors.Note]:
         """Note few speakers, if these are drawn."""
         return few_speakers(speakers_present(view).size) if self.method == "speaker" else []
 
@@ -133,7 +132,7 @@ def _correlation(first: FloatArray, second: FloatArray) -> float:
     return float(np.mean((a - a.mean()) * (b - b.mean()))) / spread if spread else 0.0
 
 
-def degenerate(replicates: Sequence[FloatArray]) -> list[Note]:
+def degenerate(replicates: Sequence[FloatArray]) -> list[errors.Note]:
     """Note replicates that lost a class."""
     count = int(sum(np.count_nonzero(~np.isfinite(one)) for one in replicates))
     if not count:
@@ -143,10 +142,10 @@ def degenerate(replicates: Sequence[FloatArray]) -> list[Note]:
         "condition lost its trials, or the metric is not finite. Standard error and interval leave "
         "them out."
     )
-    return [Note(FewErrorsWarning, text, count=count)]
+    return [errors.Note(errors.FewErrorsWarning, text, count=count)]
 
 
-def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
+def few_errors(metric: AnyMetric, view: Sample) -> list[errors.Note]:
     """Note the error-rate of a metric that rests on the fewest errors, if these are few."""
     if metric.unit == "bits":
         return []
@@ -233,7 +232,7 @@ def bootstrap(
     how = Resampling(method, replications, interval, confidence, rng, progress)
     chosen, sample = as_metric(metric), drawn_lists(tar, non, method, tar_sets, non_sets)
     found = how.estimate(chosen, [chosen.view(sample)])
-    warn([*chosen.notes(sample), *found.notes])
+    errors.warn([*chosen.notes(sample), *found.notes])
     return found
 
 
@@ -383,5 +382,5 @@ def bootstrap_scores(
     if against is not None:
         others = chosen.notes(chosen.view(samples[1]))
         notes += [attrs.evolve(note, about="against") for note in others]
-    warn(notes)
+    errors.warn(notes)
     return found

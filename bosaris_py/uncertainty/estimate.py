@@ -11,9 +11,8 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Answer, ArrayLike, FloatArray, Given, mark_read_only
-from bosaris_py.errors import Note
 
 Alternative = Literal["two-sided", "less", "greater"]
 IntervalKind = Literal["percentile", "normal"]
@@ -86,7 +85,7 @@ class Estimate:
     correlation: float | None = None
     replicates: FloatArray | None = None
     deviations: Mapping[str, float] | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[errors.Note, ...] = ()
     _ends: Ends | None = None
     _tails: Tails | None = None
 

@@ -23,7 +23,6 @@ References
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -225,7 +224,7 @@ class _OfBothSets(Jackknife):
     @functools.cached_property
     def standard_error(self) -> float:
         """The square root of the sum of both variances."""
-        return math.hypot(*(one.standard_error for one in self.sets))
+        return float(np.sqrt(sum(one.standard_error**2 for one in self.sets)))
 
     @functools.cached_property
     def degrees(self) -> float:
