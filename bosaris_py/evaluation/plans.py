@@ -15,10 +15,8 @@ from typing import Self
 import attrs
 import numpy as np
 
-from bosaris_py import errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FilePath, Given
-from bosaris_py._validation import check_mapping, describe, invalid, list_some, listed, one_of
-from bosaris_py.errors import Note
 from bosaris_py.metrics.tandem import Form
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
@@ -39,20 +37,22 @@ _FAMILIES = (
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
     """Return several texts as a tuple; a single one is a common mistake."""
     fields = "levels, figures, attacks and notes"
-    if isinstance(values, str) or any(str(value) != value for value in listed(values, fields)):
+    if isinstance(values, str) or any(
+        str(value) != value for value in check.listed(values, fields)
+    ):
         hint = "They are texts in a list, as in the files: ['1'], not '1' or [1]."
-        raise invalid(fields, "be texts", describe(values), hint)
-    return tuple(listed(values, fields))
+        raise check.invalid(fields, "be texts", check.describe(values), hint)
+    return tuple(check.listed(values, fields))
 
 
 def _records(kind: Given, values: Iterable[object], name: str) -> tuple[Given, ...]:
     """Return records of a kind; as in TOML some may be tables, or their first field alone."""
-    made = (kind(**one) if isinstance(one, dict) else one for one in listed(values, name))
+    made = (kind(**one) if isinstance(one, dict) else one for one in check.listed(values, name))
     return tuple(one if isinstance(one, kind) else kind(one) for one in made)
 
 
 def _numbers(values: object) -> tuple[float, ...]:
-    return tuple(listed(values, "weights"))
+    return tuple(check.listed(values, "weights"))
 
 
 def _points(values: Iterable[OperatingPoint | float]) -> tuple[OperatingPoint, ...]:
@@ -91,7 +91,7 @@ class PartitionFactor:
     )
     target_only: tuple[str, ...] = attrs.field(default=(), converter=_texts, kw_only=True)
     classes: str = attrs.field(
-        default="both", validator=one_of(("both", "tar", "non")), kw_only=True
+        default="both", validator=check.one_of(("both", "tar", "non")), kw_only=True
     )
     weights: tuple[float, ...] | None = attrs.field(
         default=None, converter=attrs.converters.optional(_numbers), kw_only=True
@@ -100,7 +100,7 @@ class PartitionFactor:
     def __attrs_post_init__(self) -> None:
         """Raise if what refers to levels does not fit them."""
         if self.levels and not {*self.target_only} <= {*self.levels}:
-            raise invalid("target_only", f"be among {self.levels}", str(self.target_only))
+            raise check.invalid("target_only", f"be among {self.levels}", str(self.target_only))
         if self.weights is not None:
             checked_weights(self.weights, self.levels or ())
 
@@ -121,12 +121,12 @@ def _factors(values: Iterable[PartitionFactor | str]) -> tuple[PartitionFactor, 
 
 
 def _selection(values: Given) -> dict[str, str]:
-    check_mapping(values, "select", "values of columns")
+    check.check_mapping(values, "select", "values of columns")
     return dict(values)
 
 
 def _plans(values: Iterable[EvaluationPlan | str]) -> tuple[EvaluationPlan, ...]:
-    return tuple(map(find_plan, listed(values, "parts")))
+    return tuple(map(find_plan, check.listed(values, "parts")))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -208,13 +208,13 @@ class EvaluationPlan:
     select: Mapping[str, str] = attrs.field(factory=dict, converter=_selection, hash=False)
     parts: tuple[EvaluationPlan, ...] = attrs.field(default=(), converter=_plans)
     normalize: bool = True
-    ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
+    ranked_by: str = attrs.field(default="actual", validator=check.one_of(("actual", "minimum")))
     by_condition: bool = False
     figures: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     spoof_costs: SpoofCosts | None = attrs.field(
         default=None, converter=attrs.converters.optional(to_costs)
     )
-    form: Form = attrs.field(default="revised", validator=one_of(Form))
+    form: Form = attrs.field(default="revised", validator=check.one_of(Form))
     sets: str = ""
     eer: EERDefinition | None = None
     attacks: tuple[str, ...] = attrs.field(default=(), converter=_texts)
@@ -233,15 +233,15 @@ class EvaluationPlan:
         given = [name for name in kinds if getattr(self, name)]
         if len(given) != 1:
             got = " and ".join(given) or "none"
-            raise invalid(", ".join(kinds), "be given, exactly one of them", got)
+            raise check.invalid(", ".join(kinds), "be given, exactly one of them", got)
         if beside := [name for name in kinds[given[0]] if getattr(self, name)]:
-            got = describe(getattr(self, beside[0]))
-            raise invalid(beside[0], f"be left out beside {given[0]}", got)
+            got = check.describe(getattr(self, beside[0]))
+            raise check.invalid(beside[0], f"be left out beside {given[0]}", got)
         if not any({*self.figures} <= {*family} for family in _FAMILIES):
             families = "; or ".join(map(", ".join, _FAMILIES))
-            raise invalid("figures", f"be of {families}", str(self.figures))
+            raise check.invalid("figures", f"be of {families}", str(self.figures))
         if self.spoof_costs is None and any(name.endswith("dcf") for name in self.figures):
-            raise invalid("spoof_costs", f"be given for {', '.join(self.figures)}", "none")
+            raise check.invalid("spoof_costs", f"be given for {', '.join(self.figures)}", "none")
 
     @property
     def detectors(self) -> int:
@@ -348,8 +348,8 @@ class _Plans(dict[str, EvaluationPlan]):
         bare = {"".join(filter(str.isalnum, known.casefold())): known for known in self}
         if (known := bare.get("".join(filter(str.isalnum, str(name).casefold())))) is not None:
             return self[known]
-        listed = list_some(self, shown=len(self))
-        raise errors.InvalidInputError(f"There is no evaluation plan {name!r}; known are {listed}.")
+        known = check.list_some(self, shown=len(self))
+        raise errors.InvalidInputError(f"There is no evaluation plan {name!r}; known are {known}.")
 
 
 # The plans that come with the package; parts come before their plan.
@@ -366,10 +366,10 @@ def refuse_spoofs(key: Key, plan: EvaluationPlan) -> None:
     if key.n_spoof and not plan.figures:
         hint = 'For instance "ASVspoof5-2". Without spoofs judge key.bona_fide().'
         got = f"{plan.name}, and {key.n_spoof} spoofs"
-        raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
+        raise check.invalid("plan", "be one of three classes where trials are spoofs", got, hint)
 
 
-def strange_attacks(plan: EvaluationPlan, key: Key) -> list[Note]:
+def strange_attacks(plan: EvaluationPlan, key: Key) -> list[errors.Note]:
     """Note spoofs by attacks that the data of a plan do not have: they are of another one."""
     if not plan.attacks or "attack" not in key.columns:
         return []
@@ -380,7 +380,7 @@ def strange_attacks(plan: EvaluationPlan, key: Key) -> list[Note]:
     n_trials = int(np.isin(attack.values(), strange).sum())
     text = (
         f"{n_trials} trials are of attacks that the data of {plan.name} do not have "
-        f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
+        f"({check.list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
     )
-    note = Note(errors.BosarisWarning, text, advice="Is it the plan of these data?")
+    note = errors.Note(errors.BosarisWarning, text, advice="Is it the plan of these data?")
     return [note] if strange else []

@@ -17,7 +17,7 @@ from typing import NamedTuple, TextIO, TypeVar
 import attrs
 import numpy as np
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import (
     Answer,
     AnyArray,
@@ -27,7 +27,6 @@ from bosaris_py._arrays import (
     FloatArray,
     StrArray,
 )
-from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning, Note, warn
 from bosaris_py.evaluation import Results as NativeResults
 from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import read_words
@@ -67,7 +66,7 @@ class Results(NativeResults):
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
             first, second, notes = joined_scores(first, require("key", second, Key))
-            warn(notes)
+            errors.warn(notes)
         super().__init__(flat(first), flat(np.asarray(second)))
 
     def get_act_dcf(self, prior: PriorLike) -> Answer:
@@ -230,7 +229,9 @@ def maplookup(
     if nargout == 2:
         return values, is_present
     if missing := wanted[~is_present].tolist():
-        raise InvalidInputError(f"{len(missing)} of keys not in map: {check.list_some(missing)}")
+        raise errors.InvalidInputError(
+            f"{len(missing)} of keys not in map: {check.list_some(missing)}"
+        )
     return values
 
 
@@ -259,7 +260,7 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
         (gone.size, "Discarding %i row(s) in score matrix."),
     ):
         if count:
-            warn([Note(MissingTrialsWarning, text % count, count=count)])
+            errors.warn([errors.Note(errors.MissingTrialsWarning, text % count, count=count)])
     kept = ndx_or_key.filter(gone, ndx_or_key.segset[:0], keep=False)
     return kept.rename(models=lambda name: names.get(name, name))
 
@@ -342,7 +343,7 @@ def _log_and_show(
     message: object, category: type[Warning], *place: object, **named: object
 ) -> None:
     """Log a warning of the package, then show it as before."""
-    if issubclass(category, BosarisWarning):
+    if issubclass(category, errors.BosarisWarning):
         log_warning("%s", message)
     _show_warning(message, category, *place, **named)
 
@@ -430,7 +431,7 @@ class Logger:
         # Checked before a file is opened, which empties it.
         wanted = _check_level(level)
         if sink in self._sinks:
-            warn([Note(BosarisWarning, "That is among the sinks already.")])
+            errors.warn([errors.Note(errors.BosarisWarning, "That is among the sinks already.")])
             return
         self._sinks[sink] = handler = make()
         handler.addFilter(lambda record: bool(wanted & _bits(record)))
@@ -441,7 +442,7 @@ class Logger:
 
     def _remove(self, sink: object) -> None:
         if sink not in self._sinks:
-            warn([Note(BosarisWarning, "That is not among the sinks.")])
+            errors.warn([errors.Note(errors.BosarisWarning, "That is not among the sinks.")])
             return
         handler = self._sinks.pop(sink)
         _PACKAGE_LOGGER.removeHandler(handler)

@@ -23,9 +23,8 @@ import attrs
 import numpy as np
 import scipy
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FloatArray, Weighting
-from bosaris_py._validation import as_flag, as_float_array, as_number, invalid, refuse_nan
-from bosaris_py.errors import Note, SuspectScoresWarning, warn
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import cannot_show, inverted
@@ -60,7 +59,7 @@ def to_points(prior: object) -> Points:
 def prices(points: Points, *, normalize: bool) -> list[tuple[float, float, float]]:
     """Return Bayes threshold and both prices of each point, for the mean of their costs."""
     if not points:
-        raise invalid("prior", "hold an operating point", "none")
+        raise check.invalid("prior", "hold an operating point", "none")
     costs = DecisionCosts.from_prior(points)
     scale = (costs.default_cost if normalize else 1.0) * np.float64(len(points))
     columns = costs.thresholds, costs.miss / scale, costs.fa / scale
@@ -74,7 +73,7 @@ def point_words(points: Points) -> str:
 
 
 def _threshold(value: object) -> float:
-    return as_number(value, "threshold", "be a number", lambda x: not math.isnan(x))
+    return check.as_number(value, "threshold", "be a number", lambda x: not math.isnan(x))
 
 
 @attrs.frozen
@@ -107,7 +106,7 @@ class DCF(ThresholdMetric):
 
     threshold: float = attrs.field(converter=_threshold)
     prior: Points = attrs.field(converter=to_points)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
+    normalize: bool = attrs.field(default=True, converter=check.as_flag)
     scale: ClassVar[Scale] = "log"
 
     @property
@@ -121,7 +120,7 @@ class DCF(ThresholdMetric):
         given = prices(self.prior, normalize=self.normalize)
         return [(self.threshold, miss, fa) for _, miss, fa in given]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of costs that so few trials cannot show."""
         return unseen_costs(sample, self.prior)
 
@@ -146,7 +145,7 @@ class MinCost(measures.RatesMetric):
         costs = [min_costs(pmiss, pfa, miss, fa) for _, miss, fa in self.points]
         return np.asarray(np.sum(costs, axis=0))
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores."""
         return inverted(sample)
 
@@ -156,7 +155,7 @@ class _CostOfPoints(AnyMetric):
     """Base of actual and minimum DCF at operating points."""
 
     prior: Points = attrs.field(converter=to_points)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
+    normalize: bool = attrs.field(default=True, converter=check.as_flag)
     scale: ClassVar[Scale] = "log"
     name: ClassVar[str]
 
@@ -195,7 +194,7 @@ class ActDCF(_CostOfPoints, ThresholdMetric):
 
     name: ClassVar[str] = "actDCF"
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of scores that are no log-likelihood-ratios, and of costs that cannot be shown."""
         return [*no_llrs(sample), *unseen_costs(sample, self.prior)]
 
@@ -231,7 +230,7 @@ class MinDCF(_CostOfPoints, MinCost):
             found += [Opening(miss, float(pmiss[0, at]), 0), Opening(fa, float(pfa[0, at]), 1)]
         return found
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of inverted scores, and of costs that so few trials cannot show."""
         return [*inverted(sample), *unseen_costs(sample, self.prior)]
 
@@ -340,7 +339,7 @@ class Cllr(measures.LossMetric):
         tar, non = map(float, sample.mean(self.losses(sample)))
         return [Opening(0.5, 2.0 * float(tar), 0), Opening(0.5, 2.0 * float(non), 1)]
 
-    def doubts(self, sample: Sample) -> list[Note]:
+    def doubts(self, sample: Sample) -> list[errors.Note]:
         """Tell of scores that are no log-likelihood-ratios."""
         return no_llrs(sample)
 
@@ -367,7 +366,7 @@ class Brier(measures.LossMetric):
 # ---- What costs cannot tell
 
 
-def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
+def unseen_costs(sample: Sample, prior: PriorLike) -> list[errors.Note]:
     """Note a class of which one error costs more than the better decision without a detector."""
     costs, found = DecisionCosts.from_prior(prior), []
     effective = np.ravel(costs.miss / (costs.miss + costs.fa))
@@ -380,7 +379,7 @@ def unseen_costs(sample: Sample, prior: PriorLike) -> list[Note]:
     return found
 
 
-def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]:
+def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[errors.Note]:
     """Note scores of which calibration would take much off Cllr, or off actual costs.
 
     Much is a quarter of minCllr, or half of a minimum cost, and at least 0.1. Of few trials it is
@@ -398,11 +397,11 @@ def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[Note]
         costs = DecisionCosts.from_prior(prior)
         rates = sample.rates(costs.thresholds)
         pairs = list(zip(rates, sizes, strict=True))
-        errors = [3.0 * np.sqrt(rate * (1.0 - rate) / size) + 3.0 / size for rate, size in pairs]
-        actual, error = (costs.cost(*each, normalize=True) for each in (rates, errors))
+        bounds = [3.0 * np.sqrt(rate * (1.0 - rate) / size) + 3.0 / size for rate, size in pairs]
+        actual, error = (costs.cost(*each, normalize=True) for each in (rates, bounds))
         least = hull.min_dcf(prior)
         found |= bool(np.any(actual - least > np.maximum(error, np.maximum(_MUCH, least / 2.0))))
-    return [Note(SuspectScoresWarning, NOT_CALIBRATED)] if found else []
+    return [errors.Note(errors.SuspectScoresWarning, NOT_CALIBRATED)] if found else []
 
 
 def _mostly_finite(sample: Sample) -> Sample | None:
@@ -413,7 +412,7 @@ def _mostly_finite(sample: Sample) -> Sample | None:
     return sample.take(tar, non)
 
 
-def no_llrs(sample: Sample) -> list[Note]:
+def no_llrs(sample: Sample) -> list[errors.Note]:
     """Look at some scores, whether they are inverted or not calibrated."""
     lists = (one.listed[:: one.size // _LOOKED_AT + 1] for one in (sample.tar, sample.non))
     some = Sample.from_scores(*lists)
@@ -480,7 +479,7 @@ def min_dcf(
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     costs: float | FloatArray = sample.hull.min_dcf(prior, normalize=normalize)
-    warn([*inverted(sample), *unseen_costs(sample, prior)])
+    errors.warn([*inverted(sample), *unseen_costs(sample, prior)])
     return costs
 
 
@@ -533,7 +532,7 @@ def act_dcf(
     costs = DecisionCosts.from_prior(prior)
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
     rates = sample.rates(costs.thresholds)
-    warn([*no_llrs(sample), *unseen_costs(sample, prior)])
+    errors.warn([*no_llrs(sample), *unseen_costs(sample, prior)])
     return costs.cost(*rates, normalize=normalize)
 
 
@@ -568,8 +567,8 @@ def error_rates_at(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.5], [0.5, 0.0])
     """
-    limits = as_float_array(thresholds, "thresholds").astype(np.float64, copy=False)
-    refuse_nan(np.atleast_1d(limits), "thresholds")
+    limits = check.as_float_array(thresholds, "thresholds").astype(np.float64, copy=False)
+    check.refuse_nan(np.atleast_1d(limits), "thresholds")
     pmiss, pfa = Sample.from_scores(tar, non, tar_weights, non_weights).rates(limits)
     return pmiss[()], pfa[()]
 

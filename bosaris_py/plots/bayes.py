@@ -11,9 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike
-from bosaris_py._validation import as_number, as_vector, check_mapping, describe, invalid, listed
-from bosaris_py.errors import BosarisWarning, Note, warn
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.curves import LARGEST_PLO, BayesCurves, smallest_measurable_rate
 from bosaris_py.metrics.tandem import Lists
@@ -118,11 +117,11 @@ class BayesPlot(ErrorRatePlot):
     def __init__(
         self, axes: Sequence[float] = AXES, title: Text = None, ax: Axes | None = None
     ) -> None:
-        limits = as_vector(axes, "axes").tolist()
+        limits = check.as_vector(axes, "axes").tolist()
         wide = len(limits) == 4 and -LARGEST_PLO <= limits[0] < limits[1] <= LARGEST_PLO
         if not (wide and -math.inf < limits[2] < limits[3] < math.inf):
             expected = f"be xmin < xmax, within +-{LARGEST_PLO:g}, and ymin < ymax"
-            raise invalid("axes", expected, describe(axes))
+            raise check.invalid("axes", expected, check.describe(axes))
         self._xlim, self._ylim = (limits[0], limits[1]), (limits[2], limits[3])
         self._known: tuple[Results, BayesCurves] | None = None
         super().__init__(ax, _SIZE, title, r"logit $P_{tar}$", "normalized DCF")
@@ -282,16 +281,18 @@ class BayesPlot(ErrorRatePlot):
         """
         pen, prior = Pen(style, label, look), plo if isinstance(plo, OperatingPoint) else prior
         if prior is None:
-            x = as_number(plo, "plo", "be prior log-odds", lambda number: not math.isnan(number))
+            x = check.as_number(
+                plo, "plo", "be prior log-odds", lambda number: not math.isnan(number)
+            )
             if 0.0 < x < 1.0:
                 hint = f"Write prior={x:g} for a probability, prior=sigmoid({x:g}) for log-odds."
-                raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)
+                raise check.invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)
         else:
             (x,) = styles.log_odds(prior)
         notes = base.outside("Operating point", x, self._xlim, "The line")
         if not notes:
             self._line("operating_point", [x, x], self._ylim, pen, own=False)
-        warn(notes)
+        errors.warn(notes)
         return self.ax
 
     def plot_curves(
@@ -314,15 +315,17 @@ class BayesPlot(ErrorRatePlot):
         """
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
-            raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
+            raise check.invalid(
+                "mask", f"be {len(CURVES)} flags, each True or False", check.describe(mask)
+            )
         chosen = [kind for kind, flag in zip(CURVES, flags, strict=True) if flag]
-        listed = [None] * len(chosen) if styles is None else [*styles]
-        if isinstance(styles, str) or len(listed) != len(chosen):
+        given = [None] * len(chosen) if styles is None else [*styles]
+        if isinstance(styles, str) or len(given) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
-            raise invalid("styles", expected, describe(styles))
+            raise check.invalid("styles", expected, check.describe(styles))
         # All are checked before the first is drawn.
         pens, notes = [], []
-        for kind, style in zip(chosen, listed, strict=True):
+        for kind, style in zip(chosen, given, strict=True):
             look: Settings = {**style} if isinstance(style, Mapping) else {"style": style}
             pens.append(Pen(look.pop("style", None), CURVES[kind][0], look))
         for kind, pen in zip(chosen, pens, strict=True):
@@ -330,7 +333,7 @@ class BayesPlot(ErrorRatePlot):
                 notes += self._mark_30_errors(kind, pen)
             else:
                 self._draw(kind, pen)
-        warn(notes)
+        errors.warn(notes)
         return self.ax
 
     def _draw(self, kind: str, pen: Pen = PLAIN) -> Axes:
@@ -339,11 +342,11 @@ class BayesPlot(ErrorRatePlot):
         rates = {"dcf_curve_act": curves.act_dcf, "dcf_curve_min": curves.min_dcf, **curves.parts}
         return self._line(kind, curves.plo, rates[kind], pen)
 
-    def _curve(self, pen: Pen) -> list[Note]:
+    def _curve(self, pen: Pen) -> list[errors.Note]:
         self._draw("dcf_curve_act", pen)
         return []
 
-    def _mark_30_errors(self, kind: str, pen: Pen) -> list[Note]:
+    def _mark_30_errors(self, kind: str, pen: Pen) -> list[errors.Note]:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
         curves, (xmin, xmax) = self.curves, self._xlim
         # Errors of a kind that are at least 30 up to the end of the axis where they are
@@ -357,7 +360,7 @@ class BayesPlot(ErrorRatePlot):
             return []
         few = "fewer than" if index is None else "at least"
         text = f"From {xmin:g} to {xmax:g} there are {few} 30 {error}: no DR30 point to mark."
-        return [Note(BosarisWarning, text)]
+        return [errors.Note(errors.BosarisWarning, text)]
 
     def _hollow_marks(self) -> None:
         """Mark on both curves where fewer than 30 errors of either kind are left."""
@@ -460,9 +463,9 @@ def plot_bayes(
     BayesPlot: 15 lines of 2 systems
     """
     chosen = styles.choose(systems, looks, order, highlight, legend, bands, "bayes")
-    marks = listed(marks, "marks")
+    marks = check.listed(marks, "marks")
     if any(mark != "dr30" for mark in marks):
-        raise invalid("marks", "be ('dr30',) or empty", describe(marks))
+        raise check.invalid("marks", "be ('dr30',) or empty", check.describe(marks))
     marked = styles.log_odds(prior)
     limits = _limits_of(chosen.results.values(), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
@@ -576,16 +579,16 @@ def plot_a_dcf(
     'prior of spoofs (%)'
     """
     given = SpoofCosts.named(costs)
-    check_mapping(systems, "systems", "(tar, non, spoof)")
+    check.check_mapping(systems, "systems", "(tar, non, spoof)")
     lists = {
-        str(name): [as_vector(one, "systems") for one in listed(three, "systems")]
+        str(name): [check.as_vector(one, "systems") for one in check.listed(three, "systems")]
         for name, three in systems.items()
     }
     if any(len(found) != 3 for found in lists.values()):
-        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
-    shown = _SPOOF_PRIORS if priors is None else as_vector(priors, "priors")
+        raise check.invalid("systems", "map names to (tar, non, spoof)", check.describe(systems))
+    shown = _SPOOF_PRIORS if priors is None else check.as_vector(priors, "priors")
     if not shown.size or not (np.diff([0.0, *shown, 1.0]) > 0.0).all():
-        raise invalid("priors", "rise between 0 and 1", describe(priors))
+        raise check.invalid("priors", "rise between 0 and 1", check.describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
     chosen = styles.choose(pooled, looks, order, highlight, legend)

@@ -24,10 +24,8 @@ import attrs
 import numpy as np
 
 import bosaris_py.trials.scores as scoring
-from bosaris_py import _arrays as arrays
+from bosaris_py import _arrays as arrays, _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, Weights
-from bosaris_py._validation import as_score_lists, invalid
-from bosaris_py.errors import Note, TrialMismatchError
 from bosaris_py.numerics import ROC, ROCCH, roc as counting
 from bosaris_py.numerics.scoring import mean_bits
 from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions, masses
@@ -241,7 +239,7 @@ class ScoredClass:
         places = np.concatenate([part for part, _ in held])
         if places.max(initial=0) >= self.size:
             expected = f"belong to the {self.size} trials of the class"
-            raise invalid("members", expected, f"position {places.max()}")
+            raise check.invalid("members", expected, f"position {places.max()}")
         if len(held) == 1:
             return self if places.size == self.size else self.take(places)
         found = self.take(places)
@@ -282,7 +280,7 @@ class Sample:
     non: ScoredClass
     kinds: AnyArray | None = None
     speaker_ids: arrays.StrArray | None = None
-    notes: tuple[Note, ...] = attrs.field(default=(), kw_only=True)
+    notes: tuple[errors.Note, ...] = attrs.field(default=(), kw_only=True)
     # Whether most scores stay in files.
     in_files: ClassVar[bool] = False
 
@@ -309,7 +307,7 @@ class Sample:
         -------
         Sample
         """
-        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+        tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
         left = counting.as_class(tar, tar_weights, "tar")
         right = counting.as_class(non, non_weights, "non")
         first, second = (ScoredClass(listed, weights=own) for listed, own in (left, right))
@@ -364,7 +362,7 @@ class Sample:
             if listed.size:
                 listed, _ = counting.as_class(listed, None, name)
             elif not allow_empty:
-                raise invalid("key", f"have {noun} with scores", "none")
+                raise check.invalid("key", f"have {noun} with scores", "none")
             sides = (pairs[0][places], pairs[1][places]) if pairs else None
             classes.append(ScoredClass(listed, speakers=sides))
         kinds = (labels[chosen[1]] == -2).astype(np.int64) if key.n_spoof else None
@@ -421,7 +419,7 @@ class Sample:
         kinds = np.zeros(self.non.size, np.int64) if self.kinds is None else self.kinds
         for kind, share in zip(KINDS, (zero_effort, spoof), strict=True):
             if share > 0 and not (kinds == KINDS.index(kind)).any():
-                raise invalid("key", f"have {kind}s with scores", "none")
+                raise check.invalid("key", f"have {kind}s with scores", "none")
         if 0.0 in (zero_effort, spoof):
             chosen = kinds == (0 if zero_effort else 1)
             if chosen.all():
@@ -479,7 +477,7 @@ class Sample:
         non = [(item.non, item.non_weight) for item in members]
         for parts, noun in zip((tar, non), _NOUNS, strict=True):
             if not any(share for _, share in parts):
-                raise invalid("conditions", f"have {noun} in some condition", "none")
+                raise check.invalid("conditions", f"have {noun} in some condition", "none")
         kinds = None
         if self.kinds is not None:
             kept = [part for part, share in non if part.size and share > 0]
@@ -597,8 +595,8 @@ class Sample:
         ROC
         """
         thresholds = counting.with_ends(counting.both_sides(counting.distinct(self.tar.scores)))
-        errors = self._errors(self._count(thresholds), times)
-        return ROC(*map(arrays.mark_read_only, (thresholds, *errors)))
+        found = self._errors(self._count(thresholds), times)
+        return ROC(*map(arrays.mark_read_only, (thresholds, *found)))
 
     @functools.cached_property
     def hull(self) -> ROCCH:
@@ -670,7 +668,7 @@ def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
     for name in others:
         only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]
         if any(only):
-            raise TrialMismatchError(
+            raise errors.TrialMismatchError(
                 f"`{first}` and `{name}` must be of the same trials; {only[0]} trials of the key "
                 f"have a score in `{first}` only and {only[1]} in `{name}` only. Filter the key."
             )

@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import Record, Table, WithInterval, joined_notes, or_none
-from bosaris_py._validation import check_fraction, invalid
-from bosaris_py.errors import Note, lines_about, said_of_all, warn
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -123,7 +122,7 @@ class ComparisonTable(Table):
         p = [math.nan if one.standard_error is None else one.p_value() for one in found]
         listed = zip(differences.items(), p, holm(p).tolist(), strict=True)
         rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
-        return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
+        return cls(tuple(rows), metric, check.check_fraction(level, "level"), percent)
 
     def to_dict(self) -> list[Record]:
         """Return the comparisons as dicts.
@@ -164,17 +163,19 @@ class ComparisonTable(Table):
         return tuple(tuple(names[i] for i in group) for group in ranked)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> tuple[errors.Note, ...]:
         """What is to be said of the systems and of their differences."""
         notes = (note for row in self.rows for note in row.difference.notes)
-        return tuple(said_of_all(notes, {row.first for row in self.rows} | {self.rows[-1].second}))
+        return tuple(
+            errors.said_of_all(notes, {row.first for row in self.rows} | {self.rows[-1].second})
+        )
 
     @property
     def _note(self) -> str:
         first = self.rows[0].difference
         what = f"{self.metric}, first minus second; {100 * (1 - self.level):g} % intervals"
         how = f"{what}: {first.method}; Holm's correction, level {self.level:g}"
-        texts, n = lines_about(self.notes), self.n_speakers
+        texts, n = errors.lines_about(self.notes), self.n_speakers
         who = f"{n} speaker{'s' * (n != 1)}"
         if n and not any(text.startswith(who) for text in texts):
             texts.append(who)
@@ -186,9 +187,9 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
-        errors = [e for row in self.rows if (e := row.difference.standard_error)]
+        spreads = [e for row in self.rows if (e := row.difference.standard_error)]
         # As many decimals as show three digits of the smallest standard error.
-        digits = max(0, 2 - math.floor(math.log10(scale * min(errors)))) if errors else 4
+        digits = max(0, 2 - math.floor(math.log10(scale * min(spreads)))) if spreads else 4
 
         def number(value: float | None) -> str:
             return "-" if value is None else f"{scale * value:.{digits}f}"
@@ -288,13 +289,13 @@ def compare_systems(
     """
     named, chosen = as_systems(systems), as_metric(metric)
     if len(named) < 2:
-        raise invalid("systems", "hold at least two systems", "one")
+        raise check.invalid("systems", "hold at least two systems", "one")
     check_same_trials(named, key)
     who = TrialSpeakers.from_key(key, speakers)
     samples = {
         name: Sample.from_trials(scores, key, conditions, who) for name, scores in named.items()
     }
-    level = 1.0 - check_fraction(confidence, "confidence")
+    level = 1.0 - check.check_fraction(confidence, "confidence")
     table = compare_samples(samples, chosen, level=level)
-    warn(table.notes)
+    errors.warn(table.notes)
     return table

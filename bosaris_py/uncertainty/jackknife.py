@@ -44,9 +44,8 @@ import attrs
 import numpy as np
 import scipy
 
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, FloatArray, IntArray, StrArray
-from bosaris_py._validation import check_fraction
-from bosaris_py.errors import FewSpeakersWarning, Note, warn
 from bosaris_py.metrics import metric as measures
 from bosaris_py.metrics.metric import AnyMetric, Rates, RatesMetric, SummedClass, SummedRows
 from bosaris_py.trials.conditions import ConditionsLike
@@ -245,7 +244,7 @@ class Jackknife:
                 end += sign * float(np.clip(sign * bias, 0.0, min(end, most - end) / 3.0))
             half = student_quantile(self.degrees, tail) * self.standard_error * slope(end)
             end = float(inverse(g(end) + sign * half))
-        opened = ((p * np.exp(-2.0 * errors), n) for p, n, errors in self.unseen if n)
+        opened = ((p * np.exp(-2.0 * wrong), n) for p, n, wrong in self.unseen if n)
         move = sum(price * (1.0 - tail ** (1.0 / n)) for price, n in opened)
         if sign * move > 0:
             end = self.value + sign * float(np.hypot(end - self.value, move))
@@ -261,7 +260,7 @@ class Jackknife:
         return Jackknife(self.value - other.value, left_out, self.shares, is_difference=True)
 
     def estimate(
-        self, confidence: float, names: StrArray | None, notes: Sequence[Note] = ()
+        self, confidence: float, names: StrArray | None, notes: Sequence[errors.Note] = ()
     ) -> Estimate:
         """Return the estimate with its interval, or without one below 5 units."""
         effects = self.deviations.tolist()
@@ -289,7 +288,7 @@ class Jackknife:
         )
 
 
-def few_speakers(n: int) -> list[Note]:
+def few_speakers(n: int) -> list[errors.Note]:
     """Note what few speakers leave open."""
     if n >= _FEW_UNITS:
         return []
@@ -299,7 +298,7 @@ def few_speakers(n: int) -> list[Note]:
         share = 100.0 * (1.0 - 0.05 ** (1.0 / n))
         text = f"{n} speakers: a kind of speaker as common as {share:.0f} % "
         text += "may be missing from these trials."
-    return [Note(FewSpeakersWarning, text, count=n)]
+    return [errors.Note(errors.FewSpeakersWarning, text, count=n)]
 
 
 def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackknife, LeftOut]]:
@@ -399,10 +398,10 @@ def speaker_interval(
     6.5%, 4.9% to 8.6%
     """
     chosen = measures.as_metric(metric)
-    level = check_fraction(confidence, "confidence")
+    level = check.check_fraction(confidence, "confidence")
     who = TrialSpeakers.from_key(key, speakers)
     sample = chosen.joined(scores, key, conditions, who)
     ((found, left),) = jackknife([chosen], sample)
     estimate = found.estimate(level, left.names, chosen.notes(left.sample))
-    warn(estimate.notes)
+    errors.warn(estimate.notes)
     return estimate

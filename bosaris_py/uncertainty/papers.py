@@ -21,11 +21,10 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py import _validation as check
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, BoolArray, FloatArray, Rng, mark_read_only
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Record, Table, joined_notes, or_none
-from bosaris_py.errors import warn
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric, as_metric
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
@@ -209,7 +208,7 @@ def standard_error_distribution(
     how = Resampling(method, replications, "percentile", confidence, rng, progress)
     view = chosen.view(drawn_lists(tar, non, method, tar_sets, non_sets))
     found = _many_runs(chosen, view, how, n_runs)
-    warn([*chosen.notes(view), *few_errors(chosen, view)])
+    errors.warn([*chosen.notes(view), *few_errors(chosen, view)])
     return found
 
 
@@ -221,10 +220,10 @@ def _many_runs(
     (replicates,) = together.replicates(metric, [view])
     if not np.isfinite(replicates).all():
         raise check.invalid("metric", "be finite on all replicates", "one that is not")
-    errors = replicates.reshape(runs, how.replications).std(axis=1, ddof=1)
+    found = replicates.reshape(runs, how.replications).std(axis=1, ddof=1)
     said = f"{runs} runs of {how.replications} replicates, {how.method} bootstrap"
     spread = Estimate.from_replicates(
-        float(errors.mean()), errors, interval="percentile", confidence=how.confidence, method=said
+        float(found.mean()), found, interval="percentile", confidence=how.confidence, method=said
     )
     return StandardErrorDistribution(metric.computed(view), spread)
 
@@ -356,14 +355,14 @@ class BootstrapRow:
     def cell(self, layout: PaperTable) -> str:
         """Return what a table of Wu et al. prints: standard error, relative error, interval."""
         shown, relative = self.estimate, self.estimate.relative_error
-        errors = f"{shown.standard_error:.6f}"
+        printed = f"{shown.standard_error:.6f}"
         if layout != "I" and self.runs is not None:
             shown, relative = self.runs.spread, self.runs.relative_error
-            errors = f"{shown.value:.6f}"
+            printed = f"{shown.value:.6f}"
             if layout == "II":
-                errors, relative = f"{errors} {shown.standard_error:.6g}", shown.relative_error
+                printed, relative = f"{printed} {shown.standard_error:.6g}", shown.relative_error
         ends = f"({shown.low:.6f}, {shown.high:.6f})"
-        return f"{errors} ({100 * relative:.2f}%) {ends} {self.groups}".rstrip()
+        return f"{printed} ({100 * relative:.2f}%) {ends} {self.groups}".rstrip()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -574,7 +573,7 @@ def bootstrap_table(
             rows.append(BootstrapRow(name, method, estimate, bound, spread, letters.get(name, "")))
             found = (*chosen.notes(view), *estimate.notes)
             notes += [attrs.evolve(note, about=name) for note in found]
-    warn(notes)
+    errors.warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
     labels = dict.fromkeys(one.label for one in metrics.values())
     return BootstrapTable(tuple(in_order), "; ".join(labels))
@@ -595,8 +594,8 @@ def _upper_bound(metric: AnyMetric, view: Sample) -> float:
     """Return the standard error of a cost at one threshold, of independent trials."""
     # Wu et al., equation (4); at a fixed threshold both rates do not vary together.
     sizes = view.n_tar, view.n_non, view.n_spoof
-    errors = metric.openings(view)
-    return math.sqrt(sum(e.price**2 * e.rate * (1.0 - e.rate) / sizes[e.place] for e in errors))
+    opened = metric.openings(view)
+    return math.sqrt(sum(e.price**2 * e.rate * (1.0 - e.rate) / sizes[e.place] for e in opened))
 
 
 def _letters(
