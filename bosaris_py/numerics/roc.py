@@ -32,7 +32,7 @@ EERDefinition = Literal["rocch", "interpolated", "step"]
 # recognition evaluation", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1).
 FEWEST_ERRORS = 30
 
-# Cells of scores that are counted and not sorted: as many as 16 bits tell apart.
+# Cells of scores that are counted and not sorted.
 _CELLS = 2**16
 
 
@@ -75,18 +75,18 @@ def count_among(scores: FloatArray, thresholds: FloatArray) -> arrays.IntArray:
     if not 0.0 < scale < np.inf:
         return count_below(np.sort(scores), thresholds)
 
-    def cells_of(values: FloatArray) -> FloatArray:
+    def cells_of(values: FloatArray) -> arrays.IntArray:
         # Rounding keeps the order, so no score below a threshold lies in a higher cell than it.
         place = np.subtract(values, low)
         place *= scale
         place += 1.0
-        return np.clip(place, 0.0, _CELLS - 1.0, out=place).astype(np.uint16)
+        return np.clip(place, 0.0, _CELLS - 1.0, out=place).astype(np.intp)
 
     cells, at = cells_of(scores), cells_of(limits)
     is_cut = np.bincount(at, minlength=_CELLS) > 0
     counts = np.bincount(cells, minlength=_CELLS)
     counts[is_cut] = 0
-    near = count_below(np.sort(scores[is_cut[cells]]), thresholds)
+    near = count_below(np.sort(scores[is_cut.take(cells)]), thresholds)
     return np.asarray(np.cumsum(counts)[at] + near)
 
 

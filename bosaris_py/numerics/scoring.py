@@ -191,9 +191,11 @@ def mean_bits(scores: FloatArray, sign: float) -> float:
 
 def sum_of_nats(scores: FloatArray, sign: float) -> float:
     """Return the sum of log(1 + exp(sign * score))."""
-    work, total = np.empty(min(BLOCK, scores.size)), 0.0
-    for start in range(0, scores.size, BLOCK):
-        block = scores[start : start + BLOCK]
+    # Training has several arrays of a block, this has one.
+    step, total = 4 * BLOCK, 0.0
+    work = np.empty(min(step, scores.size))
+    for start in range(0, scores.size, step):
+        block = scores[start : start + step]
         with np.errstate(over="ignore"):
             terms = np.multiply(block, sign, out=work[: block.size], dtype=np.float64)
             own = sum_log1p(np.exp(terms, out=terms))

@@ -47,7 +47,7 @@ _VERIFIED = 2**22
 _BLOCK_BYTES, _SCATTERED = 2**22, 16
 
 # Blocks are done in so many tasks, whatever the workers, each of which opens the files once.
-_TASKS = 64
+_TASKS = 16
 
 # Of so many non-targets a sample is kept, from whose optimum training starts.
 KEPT = 2**22

@@ -159,6 +159,7 @@ class TestText:
             read_table(path, max_bytes=100)
         monkeypatch.setattr(cells, "_LONGEST_LINE", 1000)
         monkeypatch.setattr(cells, "_BLOCK_BYTES", 64)
+        monkeypatch.setattr(cells, "_HEAD_BYTES", 64)
         with pytest.raises(FileFormatError, match=r":2: a line of more than 1000"):
             read_table(write("m1 s1\n" + "x" * 2000), "kaldi-trials")
 
@@ -260,6 +261,7 @@ def test_like_a_naive_reader(lines, block, tmp_path_factory):
     path.write_bytes("\n".join(lines).encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "_BLOCK_BYTES", block)
+        patch.setattr(cells, "_HEAD_BYTES", block)
         table = read_table(path, columns="model segment")
     pairs = [line.split() for line in lines if line.split()]
     assert [list(pair) for pair in zip(models(table), segments(table), strict=True)] == pairs
