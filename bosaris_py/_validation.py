@@ -486,4 +486,6 @@ def as_generator(rng: Rng) -> np.random.Generator:
 def as_seed(rng: Rng) -> int:
     """Return a number from which the same draws can be made several times."""
     # A child is asked, so that the generator of the caller stays where it is.
-    return rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
+    if isinstance(rng, int | np.integer):
+        return int(rng)
+    return int(as_generator(rng).spawn(1)[0].integers(2**63))

@@ -155,7 +155,7 @@ class FewErrorsWarning(BosarisWarning):
 
 
 class FewSpeakersWarning(FewErrorsWarning):
-    """A metric rests on few speakers: those who contribute to it, weighted by how much."""
+    """A metric rests on few speakers: those whom its trials have."""
 
 
 class ConvergenceWarning(BosarisWarning):

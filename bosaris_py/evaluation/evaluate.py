@@ -105,7 +105,7 @@ def evaluate(
         Source of replicates, the same for all systems, and of the folds of `cross_fit`: a number
         always gives the same table, as the command does, None another one each time.
     workers : int, default: 1
-        Number of processes for files that are read in blocks.
+        Number of threads for files that are read in blocks.
     progress : bool, default: False
         Show a progress bar.
 
@@ -274,14 +274,14 @@ def _cross_fitted(
     fitted, notes = {}, []
     for name, scores in systems.items():
         match LinearCalibration if model is True else model:
-            case CrossFit() as found:
+            case CrossFit() as found if len(systems) == 1:
                 pass
             case type() as chosen if issubclass(chosen, ScoreMap):
                 found, heard = cross_fitted(chosen, scores, key, 5, speakers, how.seed)
                 notes += [attrs.evolve(note, about=name) for note in heard]
             case _:
                 hint = "Fuse systems first: evaluate cross_fit(LinearFusion, systems, key).scores."
-                expected = "be True, a calibration, or a CrossFit"
+                expected = "be True, a calibration, or the CrossFit of a single system"
                 raise check.invalid("cross_fit", expected, check.describe(model), hint)
         fitted[name] = found.scores
     prior = getattr(getattr(found.final, "map", found.final), "prior", None)

@@ -279,12 +279,12 @@ class Results:
     @property
     def n_tar(self) -> int:
         """Number of target trials, those of weight 0 left out."""
-        return self.sample.tar.size
+        return self.sample.n_tar
 
     @property
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        return self.sample.non.size
+        return self.sample.non.n_trials
 
     @functools.cached_property
     def roc(self) -> ROC:

@@ -405,17 +405,15 @@ def not_calibrated(sample: Sample, prior: PriorLike | None = None) -> list[error
 
 
 def _mostly_finite(sample: Sample) -> Sample | None:
-    """Return the finite scores, None if more than one in a hundred of a class is infinite."""
+    """Return the finite scores; None if all are, or less than nearly all of a class."""
     tar, non = (np.isfinite(one.listed) for one in (sample.tar, sample.non))
-    if min(tar.sum() / sample.tar.size, non.sum() / sample.non.size) < _MOSTLY:
-        return None
-    return sample.take(tar, non)
+    return sample.take(tar, non) if _MOSTLY <= min(tar.mean(), non.mean()) < 1.0 else None
 
 
 def no_llrs(sample: Sample) -> list[errors.Note]:
     """Look at some scores, whether they are inverted or not calibrated."""
-    lists = (one.listed[:: one.size // _LOOKED_AT + 1] for one in (sample.tar, sample.non))
-    some = Sample.from_scores(*lists)
+    steps = (slice(None, None, one.size // _LOOKED_AT + 1) for one in (sample.tar, sample.non))
+    some = sample.take(*steps)
     return inverted(some) or not_calibrated(some)
 
 

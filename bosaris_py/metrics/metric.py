@@ -129,7 +129,7 @@ class CountedRows(Rows):
     def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
         pmiss, rejected = self.below(*self.sample.counts_below(grid))
-        return pmiss, 1.0 - rejected
+        return pmiss, rejected[:, -1:] - rejected
 
     def rates_at(self, thresholds: FloatArray) -> Rates:
         """Return both error-rates at given thresholds."""
@@ -139,7 +139,7 @@ class CountedRows(Rows):
             for one in (self.sample.tar, self.sample.non)
         )
         pmiss, rejected = self.below(tar, non)
-        return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
+        return pmiss[:, at + 1], rejected[:, -1:] - rejected[:, at + 1]
 
 
 class SummedClass(abc.ABC):
@@ -186,7 +186,7 @@ class SummedClass(abc.ABC):
         if endless.any():
             sums = np.where(self._sums(endless.astype(float), 0, 1) > 0, np.inf, sums)
         counts = self._sums(None, 0, 1)
-        # Where nobody is left the sum is a rounding residue.
+        # Where no trial is left the sum is what rounding left.
         with np.errstate(invalid="ignore", divide="ignore"):
             return self._mix(np.where(counts > 0, sums, np.nan) / counts).ravel()
 

@@ -27,7 +27,7 @@ _SURE_EER = 0.25
 
 def inverted(sample: Sample) -> list[errors.Note]:
     """Note an AUC below 0.5 by 3 standard errors of scores that tell nothing (Mann-Whitney)."""
-    n_tar, n_non = sample.tar.size, sample.non.size
+    n_tar, n_non = sample.tar.effective_size, sample.non.effective_size
     pmiss, pfa = sample.rates_at_all()
     # One point with low rates tells that the EER is low, and so the area large.
     low = pmiss[0].searchsorted(_SURE_EER, side="right") - 1
@@ -164,7 +164,7 @@ class PRBEP(AnyMetric):
         """Compute the number of each row, as of the numbers of trials of the sample."""
         pmiss, pfa = rows.rates("hull")
         n_tar, n_non = (
-            one.size if one.weights is None else float(one.weights.sum())
+            one.n_trials if one.weights is None else float(one.weights.sum())
             for one in (rows.sample.tar, rows.sample.non)
         )
         # Equation (29) of the theory paper: the EER of numbers of errors in place of rates.
@@ -328,8 +328,7 @@ def eer(
     Warns
     -----
     SuspectScoresWarning
-        If more than 30 trials of each class have an area under the ROC that is below 0.5 by 3
-        standard errors of scores that tell nothing.
+        If the area under the ROC is below 0.5 by 3 standard errors of scores that tell nothing.
 
     See Also
     --------

@@ -220,7 +220,7 @@ class SASVEER(ThreeClassMetric, EER):
 
     def view(self, sample: Sample) -> Sample:
         """Take all non-targets for one kind."""
-        return Sample(sample.tar, sample.non, None, sample.speaker_ids)
+        return attrs.evolve(sample, kinds=None)
 
 
 @attrs.frozen

@@ -225,8 +225,7 @@ class OperatingPoint:
     def plo(self) -> float:
         """Prior log-odds: the logit of the effective prior, natural log."""
         # Minus equation (11); a logit of the rounded prior would lose digits near 0 and 1.
-        log_odds = math.log(self.p_target) - math.log1p(-self.p_target)
-        return log_odds + math.log(self.c_miss) - math.log(self.c_fa)
+        return _log_odds(self.p_target) + math.log(self.c_miss) - math.log(self.c_fa)
 
     @property
     def threshold(self) -> float:

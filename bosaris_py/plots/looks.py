@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.typing import ColorType, LineStyleType
 
-from bosaris_py import _validation as arguments, _validation as check, errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
@@ -113,18 +113,18 @@ def choose(
     if legend not in (True, False, "below"):
         raise check.invalid("legend", "be True, False or 'below'", check.describe(legend))
     if isinstance(order, str):
-        arguments.check_choice(order, ("eer", "cllr", "min_cllr"), "order")
+        check.check_choice(order, ("eer", "cllr", "min_cllr"), "order")
         figures = {name: float(getattr(results, order)) for name, results in judged.items()}
         order = sorted(judged, key=figures.__getitem__)
-    first, strong = (arguments.listed(order, "order"), arguments.listed(highlight, "highlight"))
+    first, strong = (check.listed(order, "order"), check.listed(highlight, "highlight"))
     strong = strong or [*judged]
-    arguments.check_mapping(looks, "looks", "matplotlib's properties", Mapping)
-    arguments.check_mapping(bands, "bands", "bands")
+    check.check_mapping(looks, "looks", "matplotlib's properties", Mapping)
+    check.check_mapping(bands, "bands", "bands")
     named = {"order": first, "highlight": strong, "looks": looks, "bands": bands}
     for argument, names in named.items():
         for name in names:
             if name not in judged:
-                known = arguments.list_some(map(repr, judged), 20)
+                known = check.list_some(map(repr, judged), 20)
                 raise check.invalid(
                     argument, f"name systems of the plot ({known})", check.describe(name)
                 )
@@ -184,7 +184,7 @@ def drawable(text: str) -> str:
 
 def as_name(name: object, more: str = "", *, most: int = 80) -> str:
     """Return a name as it is drawn, of at most so many letters, and what follows it."""
-    shown = arguments.safe(name, most)
+    shown = check.safe(name, most)
     # Names are no formulas.
     shown = shown.replace("$", r"\$") if mpl.rcParams["text.parse_math"] else shown
     return f"{shown} {more}".strip()

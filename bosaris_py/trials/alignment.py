@@ -1,4 +1,4 @@
-"""IntArray of ids in other lists, matrices in the order of other ids, and checks of both.
+"""Places of ids in other lists, matrices in the order of other ids, and checks of both.
 
 A trial is a pair of positions. A `Frame` says where the models and segments of one object lie in
 another. Where none of the ids meet, `refuse_strangers` names the change that makes them equal.

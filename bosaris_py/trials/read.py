@@ -42,7 +42,7 @@ AnyObject = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
 Read = TypeVar("Read", bound=FileMethods)
 
 # Of scores in memory: the matrix, both classes, and what sorting or training makes of them.
-_COPIES = 3
+_COPIES = 5
 
 _PATH = str, os.PathLike
 
@@ -70,14 +70,10 @@ def name_of_file(path: FilePath) -> str:
     return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
 
-def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> bool:
-    """Tell whether all files are HDF5 files and together take more memory than `max_bytes`.
-
-    Scores are counted three times, because metrics and trainings hold copies.
-    """
+def are_large(paths: Iterable[FilePath]) -> bool:
+    """Tell whether all files are HDF5 files and together are above a tenth of memory."""
     files = list(map(Path, paths))
-    most = half_of_memory() if max_bytes is None else max_bytes
-    if _COPIES * sum(file.stat().st_size for file in files) <= most:
+    if _COPIES * sum(file.stat().st_size for file in files) <= half_of_memory():
         return False
     kinds = map(binary_kind, files)
     return all(kind is not None and kind[0] == "hdf5" for kind in kinds)

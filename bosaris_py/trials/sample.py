@@ -241,7 +241,7 @@ class ScoredClass:
             expected = f"belong to the {self.size} trials of the class"
             raise check.invalid("members", expected, f"position {places.max()}")
         if len(held) == 1:
-            return self if places.size == self.size else self.take(places)
+            return self if np.array_equal(places, range(self.size)) else self.take(places)
         found = self.take(places)
         groups = np.repeat(np.arange(len(held)), [part.size for part, _ in held])
         is_twice = found.trials is None and np.unique(places).size < places.size
@@ -423,7 +423,7 @@ class Sample:
         if 0.0 in (zero_effort, spoof):
             chosen = kinds == (0 if zero_effort else 1)
             if chosen.all():
-                return self
+                return self if self.kinds is None else attrs.evolve(self, kinds=None)
             part = self.non.part(chosen)
             held = _shares_with_trials(part.shares, part.groups)
             return attrs.evolve(self, non=attrs.evolve(part, shares=held), kinds=None)

@@ -38,7 +38,7 @@ class FileMethods(arrays.ArrayRecord):
 
     __slots__ = ()
 
-    # The kind of the class in the layer of files, a key of `layout.KINDS`, and what files end in.
+    # The kind of the class in the layer of files, a key of `hdf5.KINDS`, and what files end in.
     _kind: ClassVar[str]
     _formats: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".mat", ".txt")
 
@@ -391,7 +391,7 @@ class Trials(Grid):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            IntArray in `modelset` and `segset`, column by column: the order of all vectors of
+            Places in `modelset` and `segset`, column by column: the order of all vectors of
             trials.
 
         Examples

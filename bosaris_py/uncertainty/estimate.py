@@ -198,7 +198,7 @@ class Estimate:
 
     @property
     def relative_error(self) -> float:
-        """1.96 SE / value, a fraction; inf for a value of 0. NISTIR 7722, equation (12)."""
+        """1.96 SE / value, a fraction; inf for a value of 0. Wu et al. 2017, Table I."""
         if not self.value or self.standard_error is None:
             return math.inf
         return 1.96 * self.standard_error / abs(self.value)
@@ -407,7 +407,7 @@ def quantile(values: ArrayLike, probability: ArrayLike) -> Answer:
     """
     sample = np.atleast_1d(check.as_float_array(values, "values").astype(np.float64, copy=False))
     check.check_not_empty(sample, "values")
-    check.refuse_nan(sample, "quantile")
+    check.refuse_nan(sample, "values")
     p = check.as_float_array(probability, "probability").astype(np.float64, copy=False)
     if not np.all((p >= 0) & (p <= 1)):
         hint = "Percentages must be divided by 100."

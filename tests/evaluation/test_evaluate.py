@@ -224,6 +224,8 @@ def test_cross_fitted(systems: Any, key: bp.Key, who: Any) -> None:
     expected = bp.Results.from_scores(line.scores, key).cllr
     assert found.rows[0].figures["cllr"] == pytest.approx(expected, rel=1e-14)
     assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
+    with pytest.raises(InvalidInputError, match="the CrossFit of a single system"):
+        bp.evaluate(systems, key, cross_fit=line)
 
 
 def test_primary_cost_of_a_plan(systems: Any, key: bp.Key, who: Any) -> None:

@@ -2,17 +2,18 @@
 
 from fractions import Fraction
 
+import attrs
 import numpy as np
 import pytest
 
 import bosaris_py as bp
 from bosaris_py import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import BosarisWarning, InvalidInputError, Note
 from bosaris_py.metrics.costs import act_dcf, min_dcf
 from bosaris_py.metrics.third_class import BonafideEER, sample_of_three
 from bosaris_py.numerics.priors import SPOOF_COSTS, OperatingPoint, SpoofCosts
 from bosaris_py.trials.sample import Sample
-from bosaris_py.uncertainty import ADCF, SASVEER, SPFEER, SVEER, ActADCF
+from bosaris_py.uncertainty import ADCF, SASVEER, SPFEER, SVEER, ActADCF, Metric
 
 
 def prices(costs):
@@ -126,6 +127,11 @@ def test_equal_error_rates_are_those_of_the_kinds(definition):
             assert BonafideEER(definition).value(one) == pytest.approx(expected[1], abs=1e-15)
         with pytest.raises(InvalidInputError):
             BonafideEER(definition).value(three)
+    # A function of two classes, of a key whose spoofs have no scores.
+    alone = attrs.evolve(sample_of_three(tar, non, None), kinds=np.zeros(len(non), int))
+    assert Metric(bp.eer).value(alone) == bp.eer(tar, non)
+    noted = attrs.evolve(three, notes=(Note(BosarisWarning, "something"),))
+    assert all(metric().view(noted).notes == noted.notes for metric in (SVEER, SASVEER, ADCF))
 
 
 def test_without_spoofs_the_openings_are_those_of_two_classes(rng):

@@ -63,17 +63,16 @@ def test_pipes_lose_nothing(tmp_path: Path) -> None:
     assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
 
 
-def test_large_are_hdf5_files_above_the_limit(tmp_path: Path) -> None:
+def test_large_are_hdf5_files_above_a_tenth_of_memory(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "scores.h5"
     SCORES.save(path)
-    size = path.stat().st_size
-    assert are_large([path], max_bytes=3 * size - 1)
-    assert not are_large([path], max_bytes=3 * size)
+    assert not are_large([path])
+    monkeypatch.setattr(read, "half_of_memory", lambda: 5 * path.stat().st_size)
     assert not are_large([path])
     shutil.copy(path, tmp_path / "copy.h5")
-    assert are_large([path, tmp_path / "copy.h5"], max_bytes=3 * size)
+    assert are_large([path, tmp_path / "copy.h5"])
     SCORES.save(tmp_path / "scores.txt")
-    assert not are_large([path, tmp_path / "scores.txt"], max_bytes=0)
+    assert not are_large([path, tmp_path / "scores.txt"])
 
 
 # Texts

@@ -1,5 +1,6 @@
 """The jackknife over speakers: equal to a naive loop, and its formulas by hand."""
 
+import attrs
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -46,6 +47,15 @@ def test_equal_to_a_naive_loop(seed: int) -> None:
         ties=seed % 5 < 2,
     )
     check_against_loop(METRICS, sample, 9)
+
+
+def test_masses_of_ten_equal_conditions_add_up_to_one() -> None:
+    sample, tenths = make_sample(np.random.default_rng(1)), np.full(10, 0.1)
+    classes = (
+        attrs.evolve(one, groups=np.arange(one.size) % 10, shares=tenths)
+        for one in (sample.tar, sample.non)
+    )
+    check_against_loop([PmissAt(0.0), PfaAt(0.0)], Sample(*classes), 9)
 
 
 @pytest.mark.parametrize("seed", range(3))
