@@ -48,8 +48,8 @@ _NAMES = {
 }
 
 _MODULES = """
-    calibration errors evaluation files fusion matlab numerics plots sklearn trials
-    uncertainty
+    calibration errors evaluation files fusion matlab metrics numerics plots sklearn
+    trials uncertainty
 """
 
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         files as files,
         fusion as fusion,
         matlab as matlab,
+        metrics as metrics,
         numerics as numerics,
         plots as plots,
         sklearn as sklearn,

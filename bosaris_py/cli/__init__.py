@@ -22,7 +22,10 @@ from bosaris_py.cli.files import say
 from bosaris_py.cli.options import UsageError, in_options, make_parser
 from bosaris_py.errors import BosarisError, as_message, printable
 
-_RUN = vars(files) | vars(judging) | vars(training)
+_RUN = {run.__name__: run for run in (files.check, files.convert, files.info)}
+_RUN |= {run.__name__: run for run in (judging.case, judging.compare, judging.evaluate)}
+_RUN |= {run.__name__: run for run in (judging.plot, judging.report)}
+_RUN |= {run.__name__: run for run in (training.calibrate, training.fuse)}
 
 _AGAIN = re.compile(r"Lines of (.*?) that list a trial again were left out: [^;]*")
 

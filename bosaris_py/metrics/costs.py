@@ -373,7 +373,8 @@ def unseen_costs(sample: Sample, prior: PriorLike) -> list[errors.Note]:
     for one, which, price in ((sample.tar, "pmiss", costs.miss), (sample.non, "pfa", costs.fa)):
         # At this rate a detector costs as much as none.
         rates = np.ravel(costs.default_cost / price)
-        for at in np.argmin(rates, keepdims=True) if 0 < rates.size <= _MOST_POINTS else ():
+        if 0 < rates.size <= _MOST_POINTS:
+            at = int(rates.argmin())
             where = f" at effective prior {effective[at]:.3g}"
             found += cannot_show(one, which, float(rates[at]), where)
     return found

@@ -359,7 +359,7 @@ class ScoreHistogram:
         if bins is None:
             bins = int(np.clip(2.0 * np.cbrt(sample.tar.size + sample.non.size), 10.0, 80.0))
         if np.ndim(bins) == 0:
-            count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
+            count = int(as_number(bins, "bins", "be a number above 0", lambda n: 1.0 <= n < np.inf))
             finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
             low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
             edges: FloatArray = np.linspace(low, high, count + 1)

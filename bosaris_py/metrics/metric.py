@@ -246,7 +246,7 @@ def repeated(one: ScoredClass, times: Weights | None) -> FloatArray:
     numbers = times.astype(np.int64)
     if not np.array_equal(numbers, times):
         raise check.invalid("times", "be whole numbers for a function of scores", "others")
-    return np.repeat(one.listed[one.order] if one.listed.ndim == 1 else one.listed, numbers, axis=0)
+    return np.repeat(one.listed[one.order], numbers, axis=0)
 
 
 class AnyMetric(abc.ABC):

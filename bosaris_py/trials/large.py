@@ -227,13 +227,12 @@ class Block:
         lacks = [0 if m is None else np.count_nonzero(self.labels[~m]) for m in self.valid]
         return np.array(found + lacks, np.int64)
 
-    def nan(self, scores: Sequence[AnyArray] | None = None) -> IntArray:
+    def nan(self) -> IntArray:
         """Return rows and columns of trials that have a score which is NaN."""
-        given = self.scores if scores is None else scores
         # The minimum of an array is NaN if anything is.
-        if not any(np.isnan(each.min(initial=0)) for each in given):
+        if not any(np.isnan(each.min(initial=0)) for each in self.scores):
             return np.empty((0, 2), np.int64)
-        bad = np.logical_or.reduce([np.isnan(each) for each in given])
+        bad = np.logical_or.reduce([np.isnan(each) for each in self.scores])
         at, cols = np.nonzero(bad & (self.scored != 0))
         return np.stack((self.rows[at], cols), axis=1)
 

@@ -476,7 +476,7 @@ class Sample:
         tar = [(item.tar, item.tar_weight) for item in members]
         non = [(item.non, item.non_weight) for item in members]
         for parts, noun in zip((tar, non), _NOUNS, strict=True):
-            if not any(share for _, share in parts):
+            if not any(part.size and share for part, share in parts):
                 raise check.invalid("conditions", f"have {noun} in some condition", "none")
         kinds = None
         if self.kinds is not None:
