@@ -165,7 +165,7 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
         raise InvalidInputError(f"--ids {told}") from error
 
 
-def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Key | None]:
+def load_labelled(args: argparse.Namespace, path: str) -> "tuple[bp.Scores, bp.Key | None]":
     """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
     args.side = "score"
     base = getattr(args, "base", None)
@@ -182,12 +182,12 @@ def load_labelled(args: argparse.Namespace, path: str) -> tuple[bp.Scores, bp.Ke
     return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
 
 
-def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
+def load_scores(args: argparse.Namespace, path: str) -> "bp.Scores":
     """Read the scores of a file, or of a column behind the sign #."""
     return load_labelled(args, path)[0]
 
 
-def load_key(args: argparse.Namespace) -> bp.Key:
+def load_key(args: argparse.Namespace) -> "bp.Key":
     """Read a key with its columns, or make one of a list of targets and the scored trials."""
     args.side = "key"
     options = text_options(args, "key_")
@@ -207,15 +207,15 @@ def load_key(args: argparse.Namespace) -> bp.Key:
     return key.with_columns_of(with_ids(columns, args, "key"))
 
 
-def load_trials(args: argparse.Namespace) -> bp.Ndx:
+def load_trials(args: argparse.Namespace) -> "bp.Ndx":
     """Read the list of trials."""
     args.side = "key"
     trials = bp.read_trials(split_column(args.trials)[0], **text_options(args, "key_"))
-    changed: bp.Ndx = with_ids(trials, args, "key")
+    changed: "bp.Ndx" = with_ids(trials, args, "key")
     return changed
 
 
-def score_trials(cm: bp.Scores, trials: bp.Ndx | bp.Key) -> bp.Scores:
+def score_trials(cm: "bp.Scores", trials: "bp.Ndx | bp.Key") -> "bp.Scores":
     """Return the scores of trials where a countermeasure scored utterances, and say so."""
     if cm.ids[0].size != 1 or cm.ids[0][0] in trials.ids[0]:
         return cm
@@ -320,7 +320,7 @@ def format_of_text(output: str, named: str | None) -> str | None:
     return named or {".csv": "csv", ".tsv": "nist"}.get(suffix)
 
 
-def save_as(found: Any, output: str, named: str | None, **parts: bp.Key) -> None:
+def save_as(found: Any, output: str, named: str | None, **parts: "bp.Key") -> None:
     """Write an object in a text format, or else as the extension of the file says."""
     text_format = format_of_text(output, named)
     if text_format is None:
@@ -395,7 +395,7 @@ def check(args: argparse.Namespace) -> int:
     return 3 if problems else 0
 
 
-def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
+def answer_to(trials: "bp.Ndx", scores: "bp.Scores") -> tuple[int, list[str]]:
     """Return how many trials have a score, and what is wrong with the scores as an answer."""
     import numpy as np
 

@@ -14,7 +14,7 @@ from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
 
 
-def speakers_of(text: str | None, key: bp.Key) -> bp.trials.speakers.SpeakersLike:
+def speakers_of(text: str | None, key: "bp.Key") -> "bp.trials.speakers.SpeakersLike":
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
     if text is None:
         return None
@@ -25,7 +25,7 @@ def speakers_of(text: str | None, key: bp.Key) -> bp.trials.speakers.SpeakersLik
     return _speakers(words[0], models, key), _speakers(words[1], segments, key)
 
 
-def _speakers(word: str, ids: list[str], key: bp.Key) -> bp.trials.speakers.SpeakersOfSide:
+def _speakers(word: str, ids: list[str], key: "bp.Key") -> "bp.trials.speakers.SpeakersOfSide":
     if not word.startswith("re:"):
         if Path(word).is_file():
             return bp.IdMap.read(word)
@@ -45,7 +45,7 @@ def _speakers(word: str, ids: list[str], key: bp.Key) -> bp.trials.speakers.Spea
     return lambda name: found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
 
 
-def judge(args: argparse.Namespace) -> bp.Evaluation:
+def judge(args: argparse.Namespace) -> "bp.Evaluation":
     """Evaluate systems, in blocks if their files are large."""
     from bosaris_py.evaluation.evaluate import contradiction
 
@@ -78,7 +78,7 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     return attrs.evolve(found, notes=tuple(notes))
 
 
-def _judge_lists(args: argparse.Namespace, options: Settings) -> bp.Evaluation:
+def _judge_lists(args: argparse.Namespace, options: Settings) -> "bp.Evaluation":
     """Evaluate the scores of targets and of non-targets in two files."""
     is_odd = None in (args.tar, args.non) or args.scores or args.key
     refuse(

@@ -27,7 +27,7 @@ def refuse(*faults: tuple[str, object]) -> None:
 Settings = dict[str, Any]
 
 
-def _points(text: str) -> list[float | bp.OperatingPoint]:
+def _points(text: str) -> "list[float | bp.OperatingPoint]":
     """Return operating points: P_target, or P_target:C_miss:C_fa, separated by commas."""
     try:
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
