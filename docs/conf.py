@@ -28,8 +28,7 @@ copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors, autosummary_generate, numpydoc_show_class_members = 3, True, False
 nitpicky, autodoc_typehints, autodoc_member_order = True, "none", "bysource"
-nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
-nitpick_ignore_regex = [("py:obj", "[a-z_]+")]  # fields, which stand on the page of their class
+nitpick_ignore_regex = [("py:obj", "[a-z_]+"), ("py:class", r"attr\..*Frozen\w+")]  # fields
 default_role, toc_object_entries_show_parents, html_math_renderer = "autolink", "hide", "mathml"
 LAYERS = ["", "uncertainty.", "plots.", "evaluation.", "errors.", "trials.", "files.text."]
 

@@ -9,6 +9,7 @@ import io
 import re
 import runpy
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -39,15 +40,17 @@ def page(script: Path) -> tuple[str, str, str]:
 
 @rc_context(SAVING)
 def build() -> None:
-    """Write pictures, pages and index of the gallery; a picture newer than its script stays."""
+    """Write the gallery, with what scripts warn of; a picture newer than its script stays."""
     folder, pages = DOCS / "gallery" / "generated", sorted((*page(each), each) for each in SCRIPTS)
     folder.mkdir(exist_ok=True)
-    index = "# Gallery\n\nClick for the code.\n\n::::{container} gallery\n"
+    index = "# Gallery\n\nClick for code. Save with `figure.savefig`.\n\n::::{container} gallery\n"
     for _, title, text, script in pages:
         drawn = folder / f"{script.stem}.svg"
         if not drawn.exists() or drawn.stat().st_mtime < script.stat().st_mtime:
-            draw(script).savefig(drawn)
-        drawn.with_suffix(".md").write_text(text, encoding="utf-8")
+            with warnings.catch_warnings(record=True) as told:
+                draw(script).savefig(drawn)
+            text += "".join(f"\nIt warns. {w.category.__name__}: {w.message}\n" for w in told)
+            drawn.with_suffix(".md").write_text(text, encoding="utf-8")
         index += f"\n[![]({script.stem}.svg) {title}]({script.stem}.md)\n"
     stems = "\n".join(script.stem for *_, script in pages)
     index += f"\n::::\n\n```{{toctree}}\n:hidden:\n\n{stems}\n```\n"
@@ -69,28 +72,25 @@ def shown(figure: Figure, stem: str) -> str:
 def show(app: Any, docname: str, source: list[str]) -> None:
     """Run the examples of a page that draws, and show each picture below the block that draws it.
 
-    Links to scripts of the gallery become links to their pages; alone in a line, pictures.
+    Links to scripts become links to their pages, alone in a line pictures; output is not printed.
     """
     link = r"\]\(((?:\.\./)*gallery)/(\w+)\.py\)"
     text = re.sub(rf"(?m)^(\[[^]]+){link}$", r"!\1](\2/generated/\3.svg)", source[0])
     source[0] = text = re.sub(link, r"](\1/generated/\2.md)", text).replace("\n\n```\n", "\n```\n")
     if not re.search(DRAWS, text) or docname.startswith(("api/", "gallery/")):
         return
-    space, parts, end, figures, construct = {}, [], 0, [], Figure.__init__
-
-    def constructed(figure: Figure, *args: Any, **options: Any) -> None:
-        construct(figure, *args, **options)
-        figures.append(figure)
-
-    watched = mock.patch.object(Figure, "__init__", constructed)
-    with contextlib.chdir(DOCS.parent), contextlib.redirect_stdout(io.StringIO()), watched:
+    space, parts, end = {}, [], 0
+    watched = mock.patch.object(Figure, "__init__", autospec=True, side_effect=Figure.__init__)
+    printed, told = contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(record=True)
+    with contextlib.chdir(DOCS.parent), printed, told, watched as made:
         for block in BLOCK.finditer(text):
             for example in doctest.DocTestParser().get_examples(block[1]):
-                count = len(figures)
+                count = len(made.call_args_list)
                 with contextlib.suppress(*[Exception] * (example.exc_msg is not None)):
                     exec(compile(example.source, docname, "single"), space)
                 if ".report(" in example.source:
-                    del figures[count:]
+                    del made.call_args_list[count:]
+            figures = (call.args[0] for call in made.call_args_list)
             new = [each for each in figures if each.stale and any(a.has_data() for a in each.axes)]
             stem = f"{docname.replace('/', '-')}-{len(parts)}"
             parts.append(text[end : block.end()])

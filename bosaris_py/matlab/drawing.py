@@ -114,9 +114,13 @@ class _Plot:
 class Det_Plot(_Plot):
     """A DET plot.
 
+    `plot_window` is a window or its name: "new", "old", "big" or "sre10"; limits are fractions.
+    First choose a system with a method that begins with ``set_system``, then draw its lines. A
+    style is text or a list, ``["b", "LineWidth", 2]``, and a legend entry may follow. `ax` is the
+    matplotlib Axes to draw on. `display_legend` comes last; `save_as_pdf` or `show` shows the plot.
+
     Toolkit: @Det_Plot; native: `DETPlot`, the attribute `plot`; differs: steps of scores tied
-    between the classes are one slanted stroke. A window may be given by its name, and `ax`, the
-    matplotlib Axes to draw on, for instance that of ``plt.subplots()``.
+    between the classes are one slanted stroke; drawing opens no window.
 
     Examples
     --------

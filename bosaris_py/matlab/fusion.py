@@ -99,8 +99,14 @@ def train_linear_fuser(
 ) -> tuple[Fuser, float, FloatArray]:
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
+    `scores` has shape (n_systems, n_trials). `classf` has n_trials labels: 1 for targets, -1 for
+    non-targets, 0 for trials to leave out. `prior` is a probability; `obj_func` is [] for Cllr, or
+    "cllr", "brier" or "boost". `cstepHessian`, `quiet` and `niters` have no effect. Always returns
+    three results: ``f(scores)`` gives LLRs of shape (n_trials,), ``nxe`` is a float, the objective
+    at the optimum, and ``w`` has shape (n_systems + 1,), the offset last.
+
     Toolkit: train_linear_fuser.m; native: `LinearFusion.fit` with ``ridge=0``; differs: exact
-    optimum.
+    optimum, where the toolkit's optimiser stops early.
     """
     tar, non = given.split_by_label(given.as_matrix(scores, "scores"), classf)
     fit = given.trainer(LinearFusion.fit, prior, obj_func, niters)(tar, non)
@@ -172,7 +178,14 @@ def linear_fusion_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Fuse dev and eval scores by a fusion that is trained on dev.
 
-    Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
+    Both lists have one Scores for each system, in the same order, with a score for each trial:
+    missing ones are an error. `ndx_eval` is an Ndx, ``key.to_ndx()`` of a key. `prior` is a
+    probability; `obj_func` is [] for Cllr, or "cllr", "brier" or "boost". `niters`, `cstepHessian`
+    and `quiet` have no effect. Returns two Scores, of the trials of `key_dev` and of `ndx_eval`.
+    Figures of the first are too good, which is warned of.
+
+    Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum, where the
+    toolkit's optimiser stops early.
     """
     require("ndx_eval", ndx_eval, Ndx)
     fit = _train_linear(key_dev, dev_scores_obj_array, (prior, obj_func, niters))

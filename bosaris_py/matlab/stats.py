@@ -43,6 +43,9 @@ logger = logging.getLogger(__name__)
 def eer(tar: ArrayLike, non: ArrayLike) -> float:
     """Compute the equal error rate on the convex hull, a fraction.
 
+    `tar` and `non` are vectors of scores: of one dimension, one row or one column, in any order.
+    Returns a float from 0 to 0.5, not per cent.
+
     Toolkit: eer.m; native: `bosaris_py.eer`; differs: nothing.
     """
     return metrics.eer(flat(tar), flat(non))
@@ -58,6 +61,9 @@ def prbep(tar: ArrayLike, non: ArrayLike) -> float:
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:
     """Compute Cllr in bits.
+
+    `tar` and `non` are vectors of LLRs, natural logarithms: of one dimension, one row or one
+    column. Returns a float; 1 is that of a system that tells nothing.
 
     Toolkit: cllr.m; native: `bosaris_py.cllr`; differs: refuses empty classes and NaN.
     """
@@ -80,8 +86,14 @@ def fast_actDCF(
 ) -> tuple[Figures, Figures, Figures]:
     """Compute the actual DCF, Pmiss and Pfa at ascending prior log-odds.
 
-    Toolkit: fast_actDCF.m; native: `act_dcf`, which takes priors in any order; differs: repeated
-    values of `plo` give repeated results, where the toolkit's Pmiss becomes negative.
+    `tar` and `non` are vectors of LLRs. `plo` is a number or a vector of logits, in ascending
+    order: ``logit(0.01)``, not 0.01. Returns three results; each is a number for a number, and
+    otherwise has shape (n,) for n prior log-odds. The threshold is -plo. Costs are not divided by
+    those of a system that tells nothing unless `normalize` is true.
+
+    Toolkit: fast_actDCF.m; native: `act_dcf`, which takes priors in any order and normalizes by
+    default; differs: repeated values of `plo` give repeated results, where the toolkit's Pmiss
+    becomes negative.
 
     Examples
     --------
@@ -105,8 +117,13 @@ def fast_minDCF(
 ) -> tuple[Figures, Figures, Figures, float, float]:
     """Compute the minimum DCF, its Pmiss and Pfa, the PRBEP and the EER at prior log-odds.
 
-    Toolkit: fast_minDCF.m; native: `min_dcf` and `Results`; differs: the minimum DCF is no column,
-    but has the shape of `plo`.
+    `tar` and `non` are vectors of scores. `plo` is a number or a vector of logits, in any order:
+    ``logit(0.01)``, not 0.01. Always returns five results. The first three are numbers for a
+    number, and otherwise have shape (n,) for n prior log-odds; PRBEP and EER are floats. Costs are
+    not divided by those of a system that tells nothing unless `normalize` is true.
+
+    Toolkit: fast_minDCF.m; native: `min_dcf`, which takes priors and normalizes by default, and
+    `Results`; differs: the minimum DCF is no column, but has the shape of Pmiss and Pfa.
 
     Examples
     --------
@@ -127,6 +144,9 @@ def fastEval(
     tar: ArrayLike, non: ArrayLike, prior: ArrayLike
 ) -> tuple[Figures, Figures, float, float]:
     """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
+
+    `tar` and `non` are vectors of LLRs; `prior` is a probability, or a vector of n. Returns four
+    results: the costs are numbers or have shape (n,), PRBEP and EER are floats.
 
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
     """
@@ -207,6 +227,9 @@ def _curve(pmiss: ArrayLike, pfa: ArrayLike) -> Pair:
 def rocch(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> Pair:
     """Compute the vertices of the ROC's convex hull: Pmiss, Pfa.
 
+    Takes vectors of scores. Returns two arrays of shape (n_vertices,), fractions: Pmiss ascends
+    from 0 to 1, Pfa descends from 1 to 0.
+
     Toolkit: rocch.m; native: `ROC.convex_hull`; differs: has no superfluous vertices on straight
     edges, which the toolkit's rounding leaves there.
 
@@ -224,6 +247,9 @@ def rocch(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> Pair:
 
 def rocch2eer(pmiss: ArrayLike, pfa: ArrayLike) -> float:
     """Compute the EER from the vertices of a convex hull, or the PRBEP if they are counts.
+
+    `pmiss`, which must not decrease, and `pfa`, which must not increase, are vectors of one length,
+    such as those of `rocch`; counts are rates times numbers of trials. Returns a float.
 
     Toolkit: rocch2eer.m; native: `ROCCH.eer` and `ROCCH.prbep`; differs: nothing.
     """
@@ -359,6 +385,9 @@ def opt_loglr(tar_scores: ArrayLike, nontar_scores: ArrayLike, option: str = "la
 def min_cllr(tar_scores: ArrayLike, nontar_scores: ArrayLike) -> float:
     """Compute the Cllr of the optimal log-likelihood-ratios, in bits.
 
+    Takes vectors of scores, which need not be LLRs: of one dimension, one row or one column.
+    Returns a float.
+
     Toolkit: min_cllr.m; native: `bosaris_py.min_cllr`, without what `opt_loglr` adds for ranks;
     differs: refuses empty classes. That addition moves the result by up to 1e-6.
     """
@@ -373,8 +402,13 @@ def train_linear_calibration(
 ) -> tuple[Map, float, FloatArray]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
+    `tar` and `non` are vectors of scores; `prior` is a probability; `obj_func` is [] for Cllr, or
+    "cllr", "brier" or "boost". `niters` and `quiet` have no effect. Always returns three results:
+    ``f(scores)`` maps scores of any shape to LLRs of that shape, ``nxe`` is a float, the objective
+    at the optimum, and ``w`` has shape (2,): ``f(scores)`` is ``w[0] * scores + w[1]``.
+
     Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit` with ``ridge=0``; differs:
-    exact optimum; the map keeps the shape of its scores.
+    exact optimum, where the toolkit's optimiser stops early; its f returns a column.
 
     Examples
     --------
@@ -390,6 +424,10 @@ def linear_calibrate_scores(
     scr: Scores, key: Key, obj_func: object, niters: int, prior: float, addzeros: bool
 ) -> Scores:
     """Calibrate scores by a linear map that is trained on themselves.
+
+    `prior` is a probability; `obj_func` is [] for Cllr, or "cllr", "brier" or "boost"; `niters` has
+    no effect. Returns Scores with the ids and trials of `key`. Trials without a score stay without;
+    if `addzeros` is true, their LLR is 0. Figures of these LLRs are too good, which is warned of.
 
     Toolkit: linear_calibrate_scores.m; native: `LinearCalibration`; differs: exact optimum.
     """

@@ -146,6 +146,12 @@ class PRBEP(AnyMetric):
     --------
     bosaris_py.prbep : The same number as a function.
 
+    Notes
+    -----
+    Intervals take the numbers of trials as fixed. That of the jackknife is on the scale of
+    logarithms, and does not open where errors are few: of no errors it is 0 to 0. Rely then on that
+    of `EER`.
+
     Examples
     --------
     >>> PRBEP()([1.0, 3.0], [0.0, 2.0])

@@ -151,7 +151,8 @@ class Plot:
 
         Notes
         -----
-        The same plot gives the same file, byte for byte, with the same version of matplotlib.
+        The same calls give the same file, byte for byte, with the same version of matplotlib. A
+        second `save` of one plot moves lines by less than a hundredth of a point.
         """
         extension = check.as_path(path).suffix.lower()
         if extension not in looks.METADATA:

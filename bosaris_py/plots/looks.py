@@ -274,7 +274,7 @@ def spread(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
 
 
 def picture(figure: Figure, extension: str, dpi: float) -> bytes:
-    """Return the bytes of a picture, which are the same each time."""
+    """Return the bytes of a picture, which are the same after the same calls."""
     buffer = io.BytesIO()
     with DRAWING, mpl.rc_context(_FILES):
         options: Settings = {"format": extension[1:], "metadata": METADATA[extension]}

@@ -5,8 +5,7 @@ from matplotlib import rc_context
 
 import bosaris_py as bp
 
-rng, trials = np.random.default_rng(1), np.repeat([1, -1], [1000, 10000])
-scores = {f"system {n}": rng.normal(trials * (1 + 0.15 * n)) for n in range(12)}
-systems = {name: (each[trials > 0], each[trials < 0]) for name, each in scores.items()}
+draw, means = np.random.default_rng(1).normal, 1 + 0.15 * np.arange(12)
+systems = {f"system {n}": (draw(m, 1, 1000), draw(-m, 1, 10000)) for n, m in enumerate(means)}
 with rc_context({"figure.figsize": (3.3, 3.3), "font.size": 7.0}):
     figure = bp.plot_det(systems, marks=(), highlight=["system 4", "system 11"]).figure
