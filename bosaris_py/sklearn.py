@@ -89,8 +89,8 @@ class _LinearEstimator(
         scores, labels = validation.validate_data(self, self._columns(X), y)
         multiclass.check_classification_targets(labels)
         if (kind := multiclass.type_of_target(labels)) != "binary":
-            told = f"Only binary classification is supported. The type of the target is {kind}."
-            raise ValueError(told)
+            text = f"Only binary classification is supported. The type of the target is {kind}."
+            raise ValueError(text)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
             raise check.invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")

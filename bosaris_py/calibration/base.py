@@ -118,7 +118,7 @@ class Map:
 
     notes: tuple[errors.Note, ...] = attrs.field(**NOTES)
 
-    def _told(self) -> Self:
+    def _with_warnings(self) -> Self:
         """Warn of what the training left to note."""
         errors.warn(self.notes)
         return self
@@ -172,8 +172,8 @@ class Map:
             return cls._from_fields(parameters)
         except errors.InvalidInputError as error:
             # Fields of a file are no arguments.
-            told = str(error).replace("`", '"')
-            message = f"{path}: damaged parameters of a {cls.__name__}: {told}"
+            fault = str(error).replace("`", '"')
+            message = f"{path}: damaged parameters of a {cls.__name__}: {fault}"
             raise errors.FileFormatError(message) from error
 
     @classmethod
@@ -182,8 +182,8 @@ class Map:
         known = {field.name: field.default for field in attrs.fields(cls) if field.name != "notes"}
         needed = {name for name, default in known.items() if default is attrs.NOTHING}
         faults = {"lacks": needed - fields.keys(), "has no": fields.keys() - known.keys()}
-        if told := [f"{word} {check.list_some(sorted(x), 20)}" for word, x in faults.items() if x]:
-            raise errors.InvalidInputError(f"a {cls.__name__} {' and '.join(told)}")
+        if lacks := [f"{word} {check.list_some(sorted(x), 20)}" for word, x in faults.items() if x]:
+            raise errors.InvalidInputError(f"a {cls.__name__} {' and '.join(lacks)}")
         return cls(**fields)
 
     __reduce__ = arrays.by_constructor
@@ -228,7 +228,7 @@ class ScoreMap(Map):
         BosarisWarning
             As for `fit`.
         """
-        return cls._trained_on(scores, key, conditions=conditions, **options)._told()
+        return cls._trained_on(scores, key, conditions=conditions, **options)._with_warnings()
 
     @classmethod
     def _trained_on(cls, scores: Scores, key: Key, **options: Given) -> Self:
@@ -625,7 +625,7 @@ class LinearMap(TrainedMap):
         """
         options: Options = {"prior": prior, "objective": objective, "ridge": ridge}
         options |= {"tar_weights": tar_weights, "non_weights": non_weights}
-        return cls._trained(tar, non, nonnegative=nonnegative, **options)._told()
+        return cls._trained(tar, non, nonnegative=nonnegative, **options)._with_warnings()
 
     @classmethod
     def _trained(
@@ -735,7 +735,7 @@ class LinearMap(TrainedMap):
             rule=rule, prior=probability, plo=plo, tar=losses.TrainingClass(tar), non=non
         )
         solution = newton.train_linear(training, ridge=ridge)
-        return cls._from_training(training, solution, score_files)._told()
+        return cls._from_training(training, solution, score_files)._with_warnings()
 
     @staticmethod
     @abstractmethod

@@ -235,7 +235,7 @@ class BoundedCalibration(base.ScoreMap):
         -------
         BoundedCalibration
         """
-        return cls._trained(tar, non, calibration, bounds, **options)._told()
+        return cls._trained(tar, non, calibration, bounds, **options)._with_warnings()
 
     @classmethod
     def _trained(

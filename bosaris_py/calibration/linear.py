@@ -280,7 +280,7 @@ class GaussianCalibration(Line):
             If the scale is negative: labels swapped, or distances for scores?
         """
         weights: base.Options = {"tar_weights": tar_weights, "non_weights": non_weights}
-        return cls._trained(tar, non, target_share, **weights)._told()
+        return cls._trained(tar, non, target_share, **weights)._with_warnings()
 
     @classmethod
     def _trained(cls, tar: Given, non: Given, target_share: float = 0.5, **weights: Given) -> Self:

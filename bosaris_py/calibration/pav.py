@@ -110,7 +110,7 @@ class PAVCalibration(base.ScoreMap):
             offset makes the map fall between pools.
         """
         weights: base.Options = {"tar_weights": tar_weights, "non_weights": non_weights}
-        return cls._trained(tar, non, score_offset, **weights)._told()
+        return cls._trained(tar, non, score_offset, **weights)._with_warnings()
 
     @classmethod
     def _trained(cls, tar: Given, non: Given, score_offset: float = 0.0, **weights: Given) -> Self:

@@ -36,7 +36,7 @@ __all__ = ["CaseLLR", "Validation", "case_llr", "validate"]
 _LOG_10 = math.log(10.0)
 
 # What the figures of a validation are, and the words of a likelihood-ratio.
-_TOLD = tomllib.loads(Path(__file__).with_name("forensic.toml").read_text(encoding="utf-8"))
+_WORDS = tomllib.loads(Path(__file__).with_name("forensic.toml").read_text(encoding="utf-8"))
 
 # Divisions of the speakers into folds for the bounds. Of an odd number the middle is one of them.
 _DIVISIONS = 11
@@ -86,8 +86,8 @@ class CaseLLR:
     >>> ids, same = [f"speaker {i}" for i in range(120)], np.eye(120, dtype=bool)
     >>> values = 3.0 * same + np.random.default_rng(1).normal(size=same.shape)
     >>> scores, key = bp.Scores(values, ids, ids), bp.Key(ids, ids, same, ~same)
-    >>> told = {"propositions": ("the suspect speaks", "another speaks"), "reference": "120 men"}
-    >>> case = bp.case_llr(2.5, scores, key, **told)
+    >>> words = {"propositions": ("the suspect speaks", "another speaks"), "reference": "120 men"}
+    >>> case = bp.case_llr(2.5, scores, key, **words)
     >>> print(f"log10 LR {case.log10_lr:.2f}")
     log10 LR 1.36
     >>> case.counted
@@ -147,7 +147,7 @@ class CaseLLR:
     @property
     def verbal(self) -> str:
         """The likelihood-ratio in the words of the ENFSI guideline of 2015."""
-        for words, least in _TOLD["verbal"].items():
+        for words, least in _WORDS["verbal"].items():
             if abs(self.log10_lr) >= least:
                 return f"{words} for proposition {1 if self.llr > 0 else 2}"
         return "no support for either proposition"
@@ -311,15 +311,15 @@ def case_llr(
     >>> ids, same = [f"speaker {i}" for i in range(100)], np.eye(100, dtype=bool)
     >>> noise = np.random.default_rng(1).normal(size=(100, 100))
     >>> scores, key = Scores(2.0 * same + noise, ids, ids), Key(ids, ids, same, ~same)
-    >>> told = {"propositions": ("the suspect speaks", "another man of the region speaks"),
-    ...         "reference": "100 men, telephone"}
-    >>> found = case_llr(2.5, scores, key, **told)
+    >>> words = {"propositions": ("the suspect speaks", "another man of the region speaks"),
+    ...          "reference": "100 men, telephone"}
+    >>> found = case_llr(2.5, scores, key, **words)
     >>> found.verbal
     'moderate support for proposition 1'
     """
     # A set has no order, and a text is no pair of texts.
-    told = propositions if isinstance(propositions, list | tuple) else ()
-    if len(told) != 2 or not all(str(text).strip() for text in told):
+    pair = propositions if isinstance(propositions, list | tuple) else ()
+    if len(pair) != 2 or not all(str(text).strip() for text in pair):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
         raise check.invalid("propositions", "be two texts", check.describe(propositions), hint)
     if not str(reference).strip():
@@ -349,12 +349,12 @@ def case_llr(
 
     sample = Sample.from_trials(scores, key, None, TrialSpeakers.from_key(key, speakers))
     ((left_out, _),) = jackknife([Metric(llr)], sample)
-    estimate, (_, heard) = left_out.estimate(level, None), trained._mapped(value)
+    estimate, (_, notes) = left_out.estimate(level, None), trained._mapped(value)
     case = CaseLLR(
         estimate=estimate,
         bounds=LLRBounds(*np.median(found, axis=0).tolist()) if found else None,
         score=float(value[0]),
-        propositions=(str(told[0]), str(told[1])),
+        propositions=(str(pair[0]), str(pair[1])),
         reference=str(reference),
         **_sizes(sample),
         calibration=trained,
@@ -367,8 +367,8 @@ def case_llr(
     if case.is_at_bound:
         # The advice to take a bounded map is for those who have no bounds.
         text = " The bound limits its LLR."
-        heard = [attrs.evolve(note, text=note.text + text, advice="") for note in heard]
-    errors.warn([*heard, *estimate.notes])
+        notes = [attrs.evolve(note, text=note.text + text, advice="") for note in notes]
+    errors.warn([*notes, *estimate.notes])
     return case
 
 
@@ -482,7 +482,7 @@ class Validation:
 def rows_of_figures(figures: Mapping[str, Estimate]) -> list[list[str]]:
     """Return meaning, value and interval of each figure of a validation, as texts."""
     rows = []
-    for name, meaning in _TOLD["meanings"].items():
+    for name, meaning in _WORDS["meanings"].items():
         if (one := figures.get(name)) is None:
             continue
         scale, ends = (100.0 if meaning.endswith("(%)") else 1.0), "no interval"

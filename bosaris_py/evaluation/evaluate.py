@@ -16,7 +16,7 @@ from bosaris_py.calibration.cross_fitting import cross_fitted
 from bosaris_py.evaluation import PrimaryCost, Results, plans
 from bosaris_py.evaluation.evaluation import Evaluation
 from bosaris_py.evaluation.plan_costs import judge_by_plan
-from bosaris_py.evaluation.rows import Judging, Row, rows_of
+from bosaris_py.evaluation.rows import EvaluationSettings, Row, rows_of
 from bosaris_py.metrics.costs import ActDCF, MinDCF
 from bosaris_py.metrics.tandem import tandem_sample
 from bosaris_py.numerics.priors import PriorLike
@@ -149,11 +149,11 @@ def evaluate(
     chosen = None if plan is None else plans.find_plan(plan)
     definition: EERDefinition = eer or (chosen and chosen.eer) or "rocch"
     check.check_choice(definition, EERDefinition, "eer")
-    told = speakers if isinstance(speakers, tuple) else (speakers,)
+    sides = speakers if isinstance(speakers, tuple) else (speakers,)
     if replications:
         # Before files are read for minutes.
         whole_number(replications, 2, "replications")
-    how = Judging(
+    how = EvaluationSettings(
         prior=prior,
         plan=chosen,
         normalize=check.as_flag(normalize, "normalize"),
@@ -161,7 +161,7 @@ def evaluate(
         confidence=check.check_fraction(confidence, "confidence"),
         replications=replications,
         seed=check.as_seed(rng),
-        by_speaker=bool(replications) or any(one is not None for one in told),
+        by_speaker=bool(replications) or any(one is not None for one in sides),
     )
     large = () if key is None else read.large_files(systems, key)
     if key is None or large:
@@ -179,8 +179,8 @@ def evaluate(
     named, notes = _read(systems, key)
     how = _fitting(how, key, named, conditions, cross_fit)
     if cross_fit is not None:
-        named, how, heard = _cross_fitted(how, cross_fit, named, key, speakers)
-        notes += heard
+        named, how, more = _cross_fitted(how, cross_fit, named, key, speakers)
+        notes += more
     # Make the samples, and what divides them.
     who = TrialSpeakers.from_key(key, speakers) if how.by_speaker else None
     if chosen is not None and chosen.detectors == 2:
@@ -236,12 +236,12 @@ def contradiction(own: Key, key: Key) -> list[errors.Note]:
 
 
 def _fitting(
-    how: Judging,
+    how: EvaluationSettings,
     key: Key,
     systems: Mapping[str, Scores],
     conditions: ConditionsLike,
     cross_fit: CrossFitLike,
-) -> Judging:
+) -> EvaluationSettings:
     """Return how systems are judged on a key; raise where plan, key and systems do not fit."""
     plan = how.plan
     how = attrs.evolve(how, spoofs=key.n_spoof > 0)
@@ -264,12 +264,12 @@ def _fitting(
 
 
 def _cross_fitted(
-    how: Judging,
+    how: EvaluationSettings,
     model: CrossFitLike,
     systems: Mapping[str, Scores],
     key: Key,
     speakers: SpeakersLike,
-) -> tuple[dict[str, Scores], Judging, list[errors.Note]]:
+) -> tuple[dict[str, Scores], EvaluationSettings, list[errors.Note]]:
     """Return calibrated scores, how they were calibrated, and notes of the trainings."""
     fitted, notes = {}, []
     for name, scores in systems.items():
@@ -277,8 +277,8 @@ def _cross_fitted(
             case CrossFit() as found if len(systems) == 1:
                 pass
             case type() as chosen if issubclass(chosen, ScoreMap):
-                found, heard = cross_fitted(chosen, scores, key, 5, speakers, how.seed)
-                notes += [attrs.evolve(note, about=name) for note in heard]
+                found, more = cross_fitted(chosen, scores, key, 5, speakers, how.seed)
+                notes += [attrs.evolve(note, about=name) for note in more]
             case _:
                 hint = "Fuse systems first: evaluate cross_fit(LinearFusion, systems, key).scores."
                 expected = "be True, a calibration, or the CrossFit of a single system"
@@ -310,7 +310,7 @@ def _samples_of_lists(systems: read.SystemsLike | ListsLike) -> dict[str, Sample
 
 
 def _samples_in_files(
-    how: Judging, systems: Mapping[str, FilePath], key_file: FilePath, **reading: Given
+    how: EvaluationSettings, systems: Mapping[str, FilePath], key_file: FilePath, **reading: Given
 ) -> dict[str, Sample]:
     """Return the samples of files that are read in blocks."""
     found: dict[str, Sample] = {}
@@ -347,15 +347,15 @@ def _judged(asked: Evaluation, notes: list[errors.Note], *, progress: bool) -> E
     for name in progress_bar([*asked.samples], shown=progress, unit="system"):
         members, sample = None, asked.samples[name]
         if asked.conditions is not None and key is not None:
-            members, heard = asked.conditions.noted_members(asked.systems[name], key)
-            notes += heard
-        own, heard = rows_of(how, name, sample, members)
-        notes += heard
+            members, more = asked.conditions.noted_members(asked.systems[name], key)
+            notes += more
+        own, more = rows_of(how, name, sample, members)
+        notes += more
         if plan is not None and plan.sets:
             own = _mean_of_sets(own, plan)
         if plan is not None and not plan.figures and key is not None:
-            primary[name], heard = judge_by_plan(asked.systems[name], key, plan)
-            notes += [attrs.evolve(note, about=name) for note in heard]
+            primary[name], more = judge_by_plan(asked.systems[name], key, plan)
+            notes += [attrs.evolve(note, about=name) for note in more]
             own = _with_primary(how, own, primary[name], sample)
         rows += own
     notes = errors.said_of_all(notes, asked.samples.keys())
@@ -375,7 +375,9 @@ def _mean_of_sets(rows: Sequence[Row], plan: plans.EvaluationPlan) -> list[Row]:
     return [*sets, attrs.evolve(pooled, condition="mean over sets", figures=means, estimates={})]
 
 
-def _with_primary(how: Judging, rows: list[Row], cost: PrimaryCost, sample: Sample) -> list[Row]:
+def _with_primary(
+    how: EvaluationSettings, rows: list[Row], cost: PrimaryCost, sample: Sample
+) -> list[Row]:
     """Add the primary cost, which is of all trials, and its interval where it has one."""
     if cost.pooled or cost.plan.by_condition:
         return rows

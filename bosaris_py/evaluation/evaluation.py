@@ -11,7 +11,7 @@ import attrs
 from bosaris_py import _tables, _validation as check, errors
 from bosaris_py._arrays import FilePath, Given
 from bosaris_py.evaluation import EvaluationPlan, PrimaryCost, Results
-from bosaris_py.evaluation.rows import Judging, Row, figure_of
+from bosaris_py.evaluation.rows import EvaluationSettings, Row, figure_of
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials import Conditions, Key, Sample, Scores
 from bosaris_py.trials.conditions import name_of_all
@@ -59,7 +59,7 @@ class Evaluation(_tables.Table):
     0.0
     """
 
-    how: Judging
+    how: EvaluationSettings
     samples: Mapping[str, Sample]
     rows: tuple[Row, ...] = ()
     notes: tuple[errors.Note, ...] = ()
@@ -80,7 +80,7 @@ class Evaluation(_tables.Table):
         if self.plan is not None and self.plan.figures:
             return {}
         samples = {name: one.bona_fide() for name, one in self.samples.items()}
-        return {name: Results.from_sample(one, told=True) for name, one in samples.items()}
+        return {name: Results.from_sample(one, warned=True) for name, one in samples.items()}
 
     # ---- The table
 
@@ -116,8 +116,8 @@ class Evaluation(_tables.Table):
     def facts(self) -> str:
         """What the figures are, in words."""
         alike = {row.counts for row in self.rows}
-        told = zip(alike.pop(), self._nouns, strict=False) if len(alike) == 1 else ()
-        counts = ", ".join(f"{n} {noun}" for n, noun in told)
+        sizes = zip(alike.pop(), self._nouns, strict=False) if len(alike) == 1 else ()
+        counts = ", ".join(f"{n} {noun}" for n, noun in sizes)
         plan, how, of_plan = self.plan, self.how, ""
         if how.intervals:
             n = max(one.n_speakers for one in self.samples.values())
@@ -147,8 +147,8 @@ class Evaluation(_tables.Table):
         shares = {name: weight for name, weight in named if weight > 0}
         if name_of_all([*shares.values()]) == "equalised":
             return ""
-        told = (f"{name} {weight:.4g}" for name, weight in shares.items())
-        return f"weighted: {check.list_some(told, _MOST_WEIGHTS)}"
+        listed = (f"{name} {weight:.4g}" for name, weight in shares.items())
+        return f"weighted: {check.list_some(listed, _MOST_WEIGHTS)}"
 
     @property
     def footnotes(self) -> list[str]:

@@ -99,8 +99,8 @@ class Results:
     """
 
     sample: Sample
-    # Who made them has told what is strange about the scores.
-    _told: bool = False
+    # Who made them has warned what is strange about the scores.
+    _warned: bool = False
 
     def __init__(
         self,
@@ -145,22 +145,22 @@ class Results:
         return cls(*split_by_labels(labels, scores), base=base)
 
     @classmethod
-    def from_sample(cls, sample: Sample, *, told: bool = False) -> "Results":
+    def from_sample(cls, sample: Sample, *, warned: bool = False) -> "Results":
         """Evaluate trials that do not lie in two lists.
 
         Parameters
         ----------
         sample : Sample
             The scored trials of one system.
-        told : bool, default: False
-            What is strange about the scores has been told: figures do not warn.
+        warned : bool, default: False
+            What is strange about the scores has been said: figures do not warn.
 
         Returns
         -------
         Results
         """
         results = cls.__new__(cls)
-        results.__attrs_init__(sample, told)
+        results.__attrs_init__(sample, warned)
         return results
 
     @classmethod
@@ -299,15 +299,15 @@ class Results:
     @functools.cached_property
     def _ranks(self) -> Sample:
         """The sample; warns once of inverted scores."""
-        errors.warn([] if self._told else inverted(self.sample))
+        errors.warn([] if self._warned else inverted(self.sample))
         return self.sample
 
     @functools.cached_property
     def _llrs(self) -> Sample:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
         # Of inverted scores no calibration makes good ones, and the ranks warn of these.
-        told = self._told or inverted(self.sample)
-        errors.warn([] if told else not_calibrated(self.sample))
+        warned = self._warned or inverted(self.sample)
+        errors.warn([] if warned else not_calibrated(self.sample))
         return self.sample
 
     @property
@@ -393,7 +393,7 @@ class Results:
 
     def _warn_of_costs(self, prior: PriorLike) -> None:
         """Warn of costs that so few trials cannot show."""
-        errors.warn([] if self._told else unseen_costs(self.sample, prior))
+        errors.warn([] if self._warned else unseen_costs(self.sample, prior))
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.

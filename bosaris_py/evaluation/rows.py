@@ -71,10 +71,10 @@ class Figure(NamedTuple):
         return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
-_TOLD = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
+_TEXTS = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
 
 # In the order in which a report explains them.
-FIGURES = {column: Figure(column, **told) for column, told in _TOLD.items()}
+FIGURES = {column: Figure(column, **texts) for column, texts in _TEXTS.items()}
 
 
 def figure_of(column: str) -> Figure:
@@ -150,7 +150,7 @@ class Row:
 
 
 @attrs.frozen(kw_only=True)
-class Judging:
+class EvaluationSettings:
     """What systems are judged by, which is the same for all of them.
 
     Parameters
@@ -288,7 +288,7 @@ def parts_of(
 
 
 def rows_of(
-    how: Judging, system: str, sample: Sample, members: Sequence[ConditionMembers] | None
+    how: EvaluationSettings, system: str, sample: Sample, members: Sequence[ConditionMembers] | None
 ) -> tuple[list[Row], list[Note]]:
     """Return the rows of a system, conditions first, and what is to be said of them."""
     rows, notes = [], []

@@ -166,10 +166,10 @@ def read_toolkit(
         # SIDEKIT and its relatives write where a segment starts and stops, too.
         columns += " start stop" * (head is not None and len(head.lines[0].split()) == 4)
     labels: dict[str, bool | str | None] = {"target": True, "nontarget": False, "spoof": "spoof"}
-    told = labels if kind == "key" else None
+    meanings = labels if kind == "key" else None
     # A score may be NaN; what takes it, says so.
     table = text.read_table(
-        file, None, columns, told, "keep", "nan", max_bytes=max_bytes, progress=progress
+        file, None, columns, meanings, "keep", "nan", max_bytes=max_bytes, progress=progress
     )
     models, segments, notes = table.models, table.segments, [*table.notes]
     if kind == "id_map":

@@ -161,7 +161,7 @@ class LinearFusion(base.LinearMap, base.RowMap):
         ConvergenceWarning, FewErrorsWarning
             As for `fit`.
         """
-        return cls._trained_on(systems, key, conditions=conditions, **options)._told()
+        return cls._trained_on(systems, key, conditions=conditions, **options)._with_warnings()
 
     @classmethod
     def _trained_on(cls, systems: Systems, key: Key, **options: Given) -> Self:

@@ -312,7 +312,7 @@ class QualityFusion(base.TrainedMap):
         the number of features squared; hundreds of measures call for `qtrans`.
         """
         how = {"qtrans": qtrans, "conditions": conditions, "linear": linear, **options}
-        return cls._trained_on(systems, qualities, key, **how)._told()
+        return cls._trained_on(systems, qualities, key, **how)._with_warnings()
 
     @classmethod
     def _trained_on(

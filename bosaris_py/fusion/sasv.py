@@ -133,7 +133,7 @@ class SASVFusion(base.RowMap):
         both kinds and spoofs at that of :math:`\pi_t C_{miss}` to :math:`\pi_s C_{fa,s}`.
         """
         scores = {"asv": asv, "cm": cm}
-        return cls._trained_on(scores, key, costs, spoof_share, ridge)._told()
+        return cls._trained_on(scores, key, costs, spoof_share, ridge)._with_warnings()
 
     @classmethod
     def _trained_on(
@@ -166,8 +166,8 @@ class SASVFusion(base.RowMap):
         ):
             prior = OperatingPoint(0.5, given.miss_price, alarm).effective_prior
             lines[name] = LinearCalibration._trained(*trials, prior=prior, ridge=ridge)
-            heard = (*missing, *lines[name].notes)
-            notes += [attrs.evolve(note, about=name) for note in heard]
+            own = (*missing, *lines[name].notes)
+            notes += [attrs.evolve(note, about=name) for note in own]
         return cls(**lines, spoof_share=share, notes=tuple(notes))
 
     def apply(self, *, asv: Given, cm: Given, ndx: Ndx | Key | None = None) -> Given:

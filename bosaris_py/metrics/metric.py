@@ -588,11 +588,11 @@ def as_metric(metric: object) -> AnyMetric:
         case type():
             hint = f"Make one first: {metric.__name__}(...)."
         case _ if callable(value := getattr(metric, "value", None)):
-            told = {
+            named = {
                 n: getattr(metric, n) for n in ("label", "scale", "bounds") if hasattr(metric, n)
             }
-            told = {"label": type(metric).__name__, **told}
-            return Metric(lambda tar, non: value(Sample.from_scores(tar, non)), **told)
+            named = {"label": type(metric).__name__, **named}
+            return Metric(lambda tar, non: value(Sample.from_scores(tar, non)), **named)
         case _ if callable(metric):
             return Metric(metric)
         case _:

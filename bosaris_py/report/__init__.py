@@ -243,8 +243,8 @@ def _systems(evaluation: "Evaluation", comparison: ComparisonTable | None) -> st
     columns = {name.partition("(")[0] for row in rows for name in row.figures}
     meant = {one.name: one.meaning for name, one in FIGURES.items() if name in columns}
     answer = " ".join(_answer(table, comparison))
-    told = f'<p class="answer"><bdi>{_text(answer)}</bdi></p>' if answer else ""
-    return told + _table(table) + _definitions(meant)
+    lead = f'<p class="answer"><bdi>{_text(answer)}</bdi></p>' if answer else ""
+    return lead + _table(table) + _definitions(meant)
 
 
 def _answer(table: "Evaluation", comparison: ComparisonTable | None) -> Iterator[str]:
@@ -487,5 +487,7 @@ def _text(text: str) -> str:
 
 
 def _definitions(meant: Mapping[str, str]) -> str:
-    told = {tables.html_name(name): _text(text) for name, text in meant.items() if text}
-    return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in told.items())}</dl>"
+    meanings = {tables.html_name(name): _text(text) for name, text in meant.items() if text}
+    return (
+        f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in meanings.items())}</dl>"
+    )

@@ -67,7 +67,7 @@ class TrialSpeakers:
             If the speaker of a model or segment is not known, or a target has two speakers.
         """
         key = as_key(key)
-        models, segments = told = speaker_names(speakers, key)
+        models, segments = named = speaker_names(speakers, key)
         (rows, cols), labels = key.trial_positions(), key.labels
         is_target = labels == 1
         if models is None:
@@ -75,24 +75,24 @@ class TrialSpeakers:
         if segments is None:
             segments = np.full(key.segset.size, None, dtype=object)
             segments[cols[is_target]] = models[rows[is_target]]
-        used, has_map = cols[labels != -2], told[1] is not None
+        used, has_map = cols[labels != -2], named[1] is not None
         found = cls._numbered(
             _complete(models, key.modelset, rows, "models"),
             _complete(segments, key.segset, used, "segments", has_map=has_map),
         )
         differs = found.of_models[rows] != found.of_segments[cols]
         if (clash := np.flatnonzero(differs & is_target)).size:
-            if models.size == 1 and told[1] is not None and not isinstance(speakers, tuple):
+            if models.size == 1 and named[1] is not None and not isinstance(speakers, tuple):
                 alone = cls._numbered(models[:0], segments)
                 return attrs.evolve(alone, of_models=np.array([-1]))
             model, segment = rows[clash[0]], cols[clash[0]]
             text = f"{clash.size} target trials of two speakers, such as ({key.modelset[model]}, "
             text += f"{key.segset[segment]}), of {models[model]} and of {segments[segment]}"
             hint, given = "Do the key and the maps belong together?", {}
-            if told[0] is None:
+            if named[0] is None:
                 hint, given = "Models that share a speaker need a map.", {"speakers": None}
             raise invalid("key", "have one speaker in each target trial", text, hint, **given)
-        if told[0] is None and told[1] is None:
+        if named[0] is None and named[1] is None:
             found._refuse_recordings(key)
         return found
 
@@ -113,9 +113,9 @@ class TrialSpeakers:
         """
         key = as_key(key)
         at = _SIDES.index(side)
-        told = speaker_names(speakers, key)[at]
-        told = key.ids[at].astype(object) if told is None else told
-        known = _complete(told, key.ids[at], key.trial_positions()[at], side)
+        named = speaker_names(speakers, key)[at]
+        named = key.ids[at].astype(object) if named is None else named
+        known = _complete(named, key.ids[at], key.trial_positions()[at], side)
         # A tab keeps ids of the other side apart from every speaker that a file can name.
         other = np.array([f"\t{name}" for name in key.ids[1 - at]], dtype=object)
         return cls._numbered(*((known, other) if at == 0 else (other, known)))
@@ -184,7 +184,7 @@ def _complete(
 
 
 def speaker_names(speakers: SpeakersLike, key: Key) -> tuple[Names | None, Names | None]:
-    """Return the speakers of models and of segments; None for a side of which nothing is told."""
+    """Return the speakers of models and of segments; None for a side of which nothing is known."""
     # One value for both sides counts where it fits. A map without any id of a side tells nothing
     # of it, nor does a column that varies within its ids.
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
@@ -203,7 +203,7 @@ def speaker_names(speakers: SpeakersLike, key: Key) -> tuple[Names | None, Names
 
 
 def _names_of_side(given: object, key: Key, side: int) -> Names | None:
-    """Return the speaker of each model (side 0) or segment (side 1); None if nothing is told."""
+    """Return the speaker of each model (side 0) or segment (side 1); None if nothing is known."""
     ids, at = key.ids[side], key.trial_positions()[side]
     found: Mapping[str, object] = {}
     match given:

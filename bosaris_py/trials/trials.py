@@ -45,8 +45,8 @@ class FileMethods(arrays.ArrayRecord):
     def __new__(cls, *arguments: object, **_: object) -> Self:
         """Refuse the name of a file, which `read` takes."""
         if len(arguments) == 1 and isinstance(arguments[0], str | os.PathLike):
-            told = f"{cls.__name__}.read({str(arguments[0])!r})"
-            raise errors.InvalidInputError(f"{cls.__name__} takes no file; {told} reads one.")
+            call = f"{cls.__name__}.read({str(arguments[0])!r})"
+            raise errors.InvalidInputError(f"{cls.__name__} takes no file; {call} reads one.")
         return super().__new__(cls)
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
