@@ -93,13 +93,7 @@ def _told(error: Exception, args: argparse.Namespace) -> str:
     """Return the message of an error, in options of the subcommand."""
     match error:
         case BosarisError():
-            of_key = args.side == "key" if args.side else str(error.path) == vars(args).get("key")
-            told = in_options(str(error), args, of_key=of_key)
-            option = error.option.replace(args.copied or "\0", "-")
-            # Not every subcommand has --tar and --non.
-            words = re.findall(r"(?<!\S)--([a-z-]+)", option)
-            is_known = all(word.replace("-", "_") in args for word in words)
-            return f"{told} Use {option}." if option and is_known else told
+            return files.told_by(error, args)
         case OSError(strerror=str() as why) if error.filename:
             return f"{error.filename}: {why}"
         case MemoryError():

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,7 @@ from typing import Any
 
 import bosaris_py as bp
 from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
-from bosaris_py.errors import FileFormatError, InvalidInputError, printable
+from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError, printable
 
 # ---- What is printed: results on the standard output, all else on the standard error
 
@@ -144,6 +145,29 @@ def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -
     return {**options, "progress": at_terminal()}
 
 
+def turned_columns(args: argparse.Namespace) -> str:
+    """Return the option that reads models of a key in text as segments, and segments as models."""
+    path = Path(split_column(vars(args).get("key") or args.trials)[0])
+    turned = {"model": "segment", "segment": "model"}
+    with contextlib.suppress(FileFormatError):
+        lines, told = bp.files.text.first_lines(path), args.key_columns
+        names = bp.files.detection.find_plan(path, lines, 1, columns=told).names
+        return f"--key-columns {shlex.quote(','.join(turned.get(name, name) for name in names))}"
+    return ""
+
+
+def told_by(error: BosarisError, args: argparse.Namespace) -> str:
+    """Return the message of an error, in options of the subcommand."""
+    of_key = args.side == "key" if args.side else str(error.path) == vars(args).get("key")
+    told = in_options(str(error), args, of_key=of_key)
+    option = error.option.replace(args.copied or "\0", "-")
+    option = turned_columns(args) if option == "--key-columns" else option
+    # Not every subcommand has --tar and --non.
+    words = re.findall(r"(?<!\S)--([a-z-]+)", option)
+    is_known = all(word.replace("-", "_") in args for word in words)
+    return f"{told} Use {option}." if option and is_known else told
+
+
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
@@ -192,9 +216,13 @@ def load_key(args: argparse.Namespace) -> "bp.Key":
     args.side = "key"
     options = text_options(args, "key_")
     if args.mates:
-        listed = bp.read_trials(split_column(args.mates)[0], **options)
+        file = split_column(args.mates)[0]
+        is_target = getattr(bp.trials.read.read_any(file, **options), "is_target", None)
+        if is_target is not None and not is_target.all():
+            option = f"--key {shlex.quote(file)} in place of --mates"
+            raise FileFormatError(f"{file}: its labels are not of targets alone.", option=option)
         systems = [load_scores(args, file) for file in score_files(args).values()]
-        key = bp.Key.from_mates(with_ids(listed, args, "key"), *systems)
+        key = bp.Key.from_mates(with_ids(bp.read_trials(file, **options), args, "key"), *systems)
     else:
         key = with_ids(bp.read_key(split_column(args.key)[0], **options), args, "key")
     if args.metadata is None:
@@ -272,11 +300,9 @@ def _inputs_of(args: argparse.Namespace) -> list[str]:
 
 def check_files(args: argparse.Namespace) -> None:
     """Refuse, before any work, an unknown format, an input as output, and the files of others."""
-    from bosaris_py.files import formats, replacing
-
     given = {name for name, value in vars(args).items() if value is not None}
     for option in given & {"format", "key_format", "to"}:
-        formats.find_format(getattr(args, option), option)
+        bp.files.formats.find_format(getattr(args, option), option)
     suffix = Path(vars(args).get("output") or "").suffix.lower()
     is_table = args.command in ("evaluate", "compare") and not args.table
     is_odd = is_table and suffix not in ("", ".txt", *TABLE_OF)
@@ -286,10 +312,7 @@ def check_files(args: argparse.Namespace) -> None:
     no_scores = listed and getattr(args, "scores", None) == []
     refuse(
         (f"--output must end in {', '.join(TABLE_OF)} or .txt; got {suffix!r}", is_odd),
-        (
-            "--key is required; it may be the file of scores, if that has labels",
-            judges and not keys,
-        ),
+        ("--key is required; it may be the file of scores, if labelled", judges and not keys),
         ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
         ("--metadata adds columns to --key", "metadata" in given and not keys & {"key", "mates"}),
@@ -308,9 +331,9 @@ def check_files(args: argparse.Namespace) -> None:
     )
     for name, path in outputs.items():
         option = "OUTPUT" if name == "target" else f"--{name}"
-        read = replacing.same_file(path, inputs)
+        read = bp.files.replacing.same_file(path, inputs)
         refuse((f"{option} {path} is a file that is read: {read}; name another one", read))
-        is_foreign = replacing.try_output(path) and not args.force and not _is_own(path)
+        is_foreign = bp.files.replacing.try_output(path) and not args.force and not _is_own(path)
         refuse((f"{option} {path} exists; --force replaces it", is_foreign))
 
 
@@ -384,8 +407,14 @@ def check(args: argparse.Namespace) -> int:
     else:
         scores, faults = bp.trials.read.scores_and_faults(file, **options)
         scores = with_ids(scores, args, "score")
-    n_common, problems = answer_to(load_trials(args), scores)
-    problems = [*faults, *problems]
+    trials = load_trials(args)
+    n_common, problems = answer_to(trials, scores)
+    try:
+        bp.trials.scores.frame_among(scores, trials)
+        why = in_options(bp.trials.scores.why_missing(scores, trials), args)
+    except bp.errors.TrialMismatchError as error:
+        why = told_by(error, args)
+    problems = [*faults, *problems, *filter(None, [why])]
     if args.table or str(args.output).endswith(".json"):
         emit_json({"n_common": n_common, "problems": problems}, args.output)
     else:
@@ -413,9 +442,6 @@ def answer_to(trials: "bp.Ndx", scores: "bp.Scores") -> tuple[int, list[str]]:
     problems += [f"{wrong.sum()} scores are {what}." for wrong, what in odd if wrong.any()]
     if values.size > 1 and values.min() == values.max():
         problems.append("All scores are the same number.")
-    if missing.all():
-        why = bp.trials.scores.why_none_scored(scores, trials)
-        problems.append(f"No trial has a score. {why or 'Are the ids alike in both files?'}")
     return int((~missing).sum()), problems
 
 

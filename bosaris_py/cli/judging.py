@@ -47,8 +47,6 @@ def _speakers(word: str, ids: list[str], key: "bp.Key") -> "bp.trials.speakers.S
 
 def judge(args: argparse.Namespace) -> "bp.Evaluation":
     """Evaluate systems, in blocks if their files are large."""
-    from bosaris_py.evaluation.evaluate import contradiction
-
     given = vars(args)
     names = ("prior", "eer", "plan", "cross_fit", "allow_missing", "conditions")
     options: Settings = {name: given[name] for name in names if given.get(name)}
@@ -62,20 +60,17 @@ def judge(args: argparse.Namespace) -> "bp.Evaluation":
     loaded = {name: files.load_labelled(args, file) for name, file in systems.items()}
     scores = {name: found for name, (found, _) in loaded.items()}
     is_tandem = "plan" in options and bp.PLANS[args.plan].detectors == 2
-    if is_tandem:
-        # There is no tandem without spoofs.
-        args.spoof = args.spoof or "keep"
+    # There is no tandem without spoofs.
+    args.spoof = args.spoof or ("keep" if is_tandem else None)
     key = files.load_key(args)
     if is_tandem and "cm" in scores:
         scores["cm"] = files.score_trials(scores["cm"], key)
     options |= {"speakers": speakers_of(args.speakers, key), "rng": args.seed}
     options["progress"] = files.at_terminal() and len(systems) > 1
     found = bp.evaluate(scores, key, **options)
-    notes = [*found.notes]
-    for name, (_, own) in loaded.items():
-        said = [] if own is None else contradiction(own, key)
-        notes += [attrs.evolve(note, about=name) for note in said]
-    return attrs.evolve(found, notes=tuple(notes))
+    notes = *found.notes, *bp.trials.scores.contradictions(loaded, key)
+    told = (attrs.evolve(note, text=in_options(note.text, args)) for note in notes)
+    return attrs.evolve(found, notes=tuple(told))
 
 
 def _judge_lists(args: argparse.Namespace, options: Settings) -> "bp.Evaluation":
@@ -170,6 +165,5 @@ def report(args: argparse.Namespace) -> None:
     named["key"] = args.key
     # What came from standard input has no name.
     named = {what: file for what, file in named.items() if file != args.copied}
-    options = {name: getattr(args, name) for name in ("title", "author", "laboratory", "validate")}
-    options = {name: value for name, value in options.items() if value}
+    options = {x: y for x in ("title", "author", "laboratory", "validate") if (y := vars(args)[x])}
     judge(args).report(args.output, files=named, date=args.date, **options)

@@ -52,11 +52,8 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number{point}") from None
 
 
-_TYPES: dict[str, Callable[[str], object]] = {
-    "points": _points,
-    "number": _number,
-    "whole number": int,
-}
+_TYPES: dict[str, Callable[[str], object]] = {"points": _points, "number": _number}
+_TYPES["whole number"] = int
 _TYPES["ridge"] = lambda text: text if text == "weak" else _number(text)
 _TYPES["names"] = lambda text: text.split(",")
 
@@ -79,7 +76,7 @@ _SPEAKERS = (
 )
 
 # What scripts are told, and what the command says in its place.
-_PHRASES = (
+_PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"Then take -scores\.", "Swap --labels, or turn distances round by `bosaris calibrate`."),
     ("BoundedCalibration", "`bosaris calibrate --method bounded`"),
     (r"`max_bytes`, ([\d,]+; by default|or) half", "half"),
@@ -89,6 +86,7 @@ _PHRASES = (
     (r"`rows` must .* interval; got none for", "There is no interval of"),
     ("`propositions` must be two texts", "--same and --different must be texts"),
     (r"`folds` must .* speakers, (\d+); got (\d+)", r"\2 folds need \2 speakers, not \1"),
+    (r"Write .*rename\((r?.(.*?).), \1\), .*?\1\)", lambda x: f"Use --ids {shlex.quote(x[2])}"),
     (r"Take these .* list\.", "List trials that all systems have by --trials (--key, to train)."),
     (r"Filter the key\.", "Leave these trials out of the key."),
     (r"Give the key columns: .*", "Give a key with columns, or --metadata."),
@@ -104,7 +102,7 @@ _ARGUMENT = re.compile(
 _QUOTED = re.compile(r"(?<!\w)(['\"]).*?\1(?!\w)")
 
 # A call, an argument or a name of Python; not what the command itself writes as role=NAME.
-_OF_SCRIPTS = re.compile(r"\w\(|\b[a-z_]+=(?![A-Z]{2})|`[a-z_]+`")
+_OF_SCRIPTS = re.compile(r"\w\(|(?<!-)\b[a-z_]+=(?![A-Z]{2})|`[a-z_]+`")
 
 
 def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> str:

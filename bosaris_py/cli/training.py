@@ -59,7 +59,9 @@ def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
         source = next(iter(named.values())) if is_one else named
         return model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
     key = load_key(args)
-    systems: Settings = {name: load_scores(args, file) for name, file in named.items()}
+    loaded = {name: files.load_labelled(args, file) for name, file in named.items()}
+    bp.errors.warn(bp.trials.scores.contradictions(loaded, key))
+    systems: Settings = {name: scores for name, (scores, _) in loaded.items()}
     if model is bp.SASVFusion:
         systems["cm"] = files.score_trials(systems["cm"], key)
     scores = next(iter(systems.values())) if is_one else systems

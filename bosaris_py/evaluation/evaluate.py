@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import attrs
-import numpy as np
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import ArrayLike, FilePath, Given, Rng
@@ -26,7 +25,7 @@ from bosaris_py.trials.alignment import remedy_of
 from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
-from bosaris_py.trials.scores import assemble
+from bosaris_py.trials.scores import contradictions
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # What can be judged without a key, by name.
@@ -34,9 +33,6 @@ ListsLike = Mapping[str, Results | tuple[ArrayLike | FilePath, ArrayLike | FileP
 
 # What makes log-likelihood-ratios first: True is `LinearCalibration`.
 CrossFitLike = bool | type | CrossFit[ScoreMap] | None
-
-# A share of labels that are wrong, as lists of every year have some.
-_FEW_CONTRADICTIONS = 0.01
 
 
 def evaluate(
@@ -214,25 +210,11 @@ def _read(
     systems: read.SystemsLike | ListsLike, key: Key
 ) -> tuple[dict[str, Scores], list[errors.Note]]:
     """Return the scores of systems by name, and what labels beside them in files say."""
-    scores, notes = {}, []
-    for name, given in read.named_systems(systems).items():
-        found, own = (given, None) if isinstance(given, Scores) else read.scores_and_labels(given)
-        scores[name] = found
-        if own is not None:
-            notes += [attrs.evolve(note, about=name) for note in contradiction(own, key)]
-    return scores, notes
-
-
-def contradiction(own: Key, key: Key) -> list[errors.Note]:
-    """Note labels beside scores that contradict the key on more than one in a hundred trials."""
-    said = Sample.from_trials(assemble(own.is_target.astype(float), own), key, allow_empty=True)
-    # Targets that the file calls non-targets, and the other way round.
-    wrong = int(np.count_nonzero(said.tar.scores == 0.0) + np.count_nonzero(said.non.scores))
-    n_trials = said.tar.size + said.non.size
-    if wrong <= _FEW_CONTRADICTIONS * n_trials:
-        return []
-    text = f"labels beside the scores contradict the key on {wrong} of {n_trials} trials"
-    return [errors.Note(errors.SuspectScoresWarning, text, count=wrong)]
+    loaded = {
+        name: (given, None) if isinstance(given, Scores) else read.scores_and_labels(given)
+        for name, given in read.named_systems(systems).items()
+    }
+    return {name: scores for name, (scores, _) in loaded.items()}, contradictions(loaded, key)
 
 
 def _fitting(
@@ -249,8 +231,7 @@ def _fitting(
         return how
     plans.refuse_spoofs(key, plan)
     if plan.figures:
-        ruled_out = {"conditions": conditions, "cross_fit": cross_fit}
-        _refuse(ruled_out, f"with the plan {plan.name}")
+        _refuse({"conditions": conditions, "cross_fit": cross_fit}, f"with the plan {plan.name}")
         if plan.detectors == 2 and {*systems} != {"asv", "cm"}:
             expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
             hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
@@ -326,13 +307,12 @@ def _refuse_missing(samples: Mapping[str, Sample], systems: Mapping[str, Scores]
         n_lacking = key.n_trials - sample.tar.size - sample.non.size
         if 2 * n_lacking > key.n_trials:
             one = systems.get(name)
-            call, option = ("", "") if one is None else remedy_of(key.ids, one.ids)
+            call = "" if one is None else remedy_of(key.ids, one.ids)
             raise errors.TrialMismatchError(
                 f"{name}: {n_lacking} of the {key.n_trials} trials of the key have no score, more "
                 "than half. Are models and segments swapped, or is it another key?",
-                use={} if option else {"allow_missing": True},
+                use={} if call else {"allow_missing": True},
                 call=call,
-                option=option,
             )
 
 

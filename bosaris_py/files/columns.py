@@ -418,6 +418,8 @@ VOCABULARIES = tuple(
             "|nontarget non nontar nontgt imp impostor imposter nonmated unmated different diff "
             "nonmatch nomatch mismatch unmatched false negative neg differentspeaker "
             "differentsource ds hd|spoof",
+            # The types of trials of SdSV: a target, or another speaker or phrase.
+            "tc|tw ic iw",
             "1|0",
             "1|-1",
         ),

@@ -41,7 +41,8 @@ _CONTROLS = bytes(code for code in range(32) if not 9 <= code <= 13)
 _LINES = "write a line for each trial, such as: model segment score"
 _NO_TEXTS: dict[tuple[bytes, ...], str] = {
     (b"\xff\xfe", b"\xfe\xff"): "the text is in UTF-16; save it in UTF-8",
-    (b"\x1f\x8b",): "this is a gzip file; let its name end in .gz",
+    (b"\x1f\x8b",): "this is a gzip file; let its name end in .gz; in Octave save with '-v7'",
+    (b"\0",): "this is no text; if it is MATLAB's format -v4, save a struct with '-v7'",
     (b"\x89HDF", b"MATLAB"): "this is a file of HDF5 or MATLAB; here a text is needed",
     (b"BZh", b"\xfd7zXZ"): "this is a packed file; unpack it, or let gzip pack it",
     (b"\x93NUMPY",): f"this is an array of numpy (.npy), which has no ids; {_LINES}",
@@ -81,6 +82,7 @@ def file_parts(
                     if told := next(found, ""):
                         raise errors.FileFormatError(f"{path}: {told}", path=path)
                     data = data.removeprefix(b"\xef\xbb\xbf")
+                    data = data if b"\n" in data else data.replace(b"\r", b"\n")
                 if not data.endswith(b"\n"):
                     if len(data) > _LONGEST_LINE:
                         fault = f"a line of more than {_LONGEST_LINE} bytes"

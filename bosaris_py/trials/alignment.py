@@ -8,7 +8,7 @@ import itertools
 import logging
 import os
 import re
-import shlex
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -302,8 +302,9 @@ def kept(ids: StrArray, names: IdList, name: str, noun: str = "", *, keep: bool)
 # Ids of scores and of a key that do not meet, and the changes that make them equal
 #
 # A change is written as the command takes it: `basename` leaves the folders out, `strip-suffix` the
-# extension, `strip-suffix=TEXT` and `strip-prefix=TEXT` a text, and `s/A/B/` replaces the first A,
-# `s/A/B/g` each A, as sed does. Several are written with commas between them.
+# extension, `strip-suffix=TEXT` and `strip-prefix=TEXT` a text, `unicode` what is not shown, and it
+# writes each letter in one way; `s/A/B/` replaces the first A, `s/A/B/g` each A, as sed does.
+# Several are written with commas between them.
 
 # As many ids of a key are tried, and compared with so many of the scores; so many of these are
 # searched for in others.
@@ -311,19 +312,20 @@ _TRIED, _LOOKED_AT, _SEARCHED_FOR = 200, 1000, 3
 
 # What stands between the parts of ids, and what ids may have too much.
 _SEPARATORS = "/-_.~:| \\"
-_PARTS = "^0+", ".*_", ".*-", "_.*", "-.*"
+_PARTS = "^0+//", ".*_//", ".*-//", "_.*//", "-.*//", r"(?<!\d)0+(?=\d)//g"
 
 _ALONE = {"basename": r".*[/\\]", "strip-suffix": r"(?<=[^/\\])\.[^./\\]*\Z"}
+_ALONE["unicode"] = r"\A.*[^ -~].*"
 _STRIPPED = {"strip-prefix": r"\A{}", "strip-suffix": r"{}\Z"}
 _SED = re.compile(r"s(\W)((?:\\.|(?!\1).)+)\1((?:\\.|(?!\1).)*)\1(g?)")
 
 
 def parse_changes(text: str) -> Callable[[str], str]:
     """Return the function of an id that some changes stand for."""
-    rules: list[tuple[re.Pattern[str], str, int]] = []
-    for word in re.split(r",(?=basename|strip-|s\W)", text):
+    rules: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str], int]] = []
+    for word in re.split(r",(?=basename|strip-|unicode|s\W)", text):
         name, _, rest = word.partition("=")
-        old, new, count = _ALONE.get(word, ""), "", 1
+        old, new, count = _ALONE.get(word, ""), _plain if word == "unicode" else "", 1
         if rest and name in _STRIPPED:
             old = _STRIPPED[name].format(re.escape(rest))
         elif found := _SED.fullmatch(word):
@@ -335,7 +337,7 @@ def parse_changes(text: str) -> Callable[[str], str]:
         except re.error:
             old = ""
         if not old:
-            expected = "basename, strip-suffix[=.wav], strip-prefix=TEXT or s/A/B/"
+            expected = "basename, strip-suffix[=.wav], strip-prefix=TEXT, unicode or s/A/B/"
             raise errors.InvalidInputError(f"{word!r}: expected {expected}")
 
     def change(name: str) -> str:
@@ -344,6 +346,11 @@ def parse_changes(text: str) -> Callable[[str], str]:
         return name
 
     return change
+
+
+def _plain(found: re.Match[str]) -> str:
+    """Return a text in one form of Unicode, without what is not shown."""
+    return "".join(filter(str.isprintable, unicodedata.normalize("NFKC", found[0])))
 
 
 def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> None:
@@ -366,12 +373,12 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
     elif min(_share(*pair) for pair in zip(wanted, found[::-1], strict=True)) >= 0.5:
         got = "none: models and segments have changed places"
         call = "Turn one of them round: read_key(path, columns='segment model label')."
-        option = "--key-columns with model and segment in the other order"
+        option = "--key-columns"
     elif are_lines:
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
     elif not _are_line_numbers(wanted):
-        call, option = remedy_of(wanted, found)
+        call = remedy_of(wanted, found)
     raise errors.TrialMismatchError(
         argument="key", expected=expected, got=got, hint=hint, call=call, option=option
     )
@@ -385,27 +392,36 @@ def _are_line_numbers(ids: Ids) -> bool:
     return [*models, *segments[[0, -1]].tolist()] == ["all", *ends]
 
 
-def remedy_of(wanted: Ids, found: Ids) -> tuple[str, str]:
-    """Return the call, and the option of the command, that make half of the ids equal, or more."""
-    whole = [(mine.tolist(), theirs.tolist()) for mine, theirs in zip(wanted, found, strict=True)]
-    sides = [_alike(*side) for side in whole]
-    before = [_share(*side) for side in sides]
-    for words in _candidates([side for side, n in zip(sides, before, strict=True) if n < 0.5]):
-        text = ",".join(words)
-        change = parse_changes(text) if text else str
-        after = [_share(*(map(change, ids) for ids in side)) for side in sides]
-        if any(new < max(0.5, old) for old, new in zip(before, after, strict=True)):
-            continue
-        if text and all(len({*map(change, x)} - {""}) == len(x) for side in whole for x in side):
-            call = (
-                f"scores, key = scores.rename({text!r}, {text!r}), key.rename({text!r}, {text!r})"
-            )
-            return f"Write {call}.", f"--ids {shlex.quote(text)}"
-    return "", ""
+def remedy_of(wanted: Ids, found: Ids, whose: str = "key") -> str:
+    """Return the call that makes most of the ids equal that do not meet, and at least half."""
+    pairs, plain, text = [*zip(wanted, found, strict=True)], parse_changes("unicode"), ""
+    apart = [[x[places_of(x, y) < 0].tolist() for x, y in (pair, pair[::-1])] for pair in pairs]
+    odd = ["unicode"] * any(plain(name) != name for side in apart for x in side for name in x)
+    sides = [_alike(*([*map(plain, ids)] for ids in side)) for side in apart if all(side)]
+    n_all = sum(min(map(len, side)) for side in sides)
+    most = max(0, (n_all - 1) / 2)
+    for words in _candidates(sides):
+        told = ",".join([*odd, *words])
+        change = parse_changes(told) if told else str
+        n_met = sum(len({*map(change, mine)} & {*map(change, theirs)}) for mine, theirs in sides)
+        if n_met > most and all(_is_fit(change, *pair) for pair in pairs):
+            text, most = told, n_met
+        if most >= n_all:
+            break
+    x = f"r'{text}'" if "\\" in text else repr(text)
+    return text and f"Write scores, {whose} = scores.rename({x}, {x}), {whose}.rename({x}, {x})."
+
+
+def _is_fit(change: Callable[[str], str], *ids: StrArray) -> bool:
+    """Tell whether a change makes one id of no two, and of two lists half equal, or more."""
+    new = [{*map(change, each.tolist())} - {""} for each in ids]
+    return [*map(len, new)] == [*map(len, ids)] and _share(*new) >= 0.5
 
 
 def _alike(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return some ids, and those of the others that end with the same words, as many as can be."""
+    if len(theirs) < len(mine):
+        return _alike(theirs, mine)[::-1]
     tried, near = mine[:: max(1, len(mine) // _TRIED)][:_TRIED], theirs
 
     def end(name: str, n_words: int) -> list[str]:
@@ -427,17 +443,17 @@ def _candidates(sides: Sequence[tuple[list[str], list[str]]]) -> Iterator[list[s
     """Yield changes that may make the ids of each side equal, the smallest first."""
     for start in ([], ["strip-suffix"], ["basename"], ["basename", "strip-suffix"]):
         change = parse_changes(",".join(start)) if start else str
-        for side in sides:
-            mine, theirs = ([*map(change, ids)] for ids in side)
+        changed = [[[*map(change, ids)] for ids in side] for side in sides]
+        for mine, theirs in changed:
             rests = dict.fromkeys((*_rests(mine, theirs), *_rests(theirs, mine)))
             # Not what begins the ids themselves, as spk of spk1.
             heads = (re.sub(r"[^\W_]*\Z", "", _head(ids)) for ids in (mine, theirs))
             words = [f"strip-prefix={head}" for head in heads if head]
             yield from ([*start, *each] for each in ((), *rests, words))
-    letters = [[re.split("[^A-Za-z]", _head(ids))[0] for ids in side] for side in sides]
-    yield [f"s/^{old}/{new}/" for new, old in letters if old not in ("", new)]
+        letters = [[re.split("[^A-Za-z]", _head(ids))[0] for ids in side] for side in changed]
+        yield [*start, *(f"s/^{old}/{new}/" for new, old in letters if old not in ("", new))]
     for mine, theirs in sides:
-        words = [f"s/{rule}//" for rule in _PARTS]
+        words = [f"s/{rule}" for rule in _PARTS]
         signs = [{*"".join(ids[:_TRIED])} & {*_SEPARATORS} for ids in (mine, theirs)]
         for old, new in (*itertools.product(*signs), *itertools.product(*signs[::-1])):
             mark = next(mark for mark in "/|:" if mark not in (old, new))

@@ -425,10 +425,21 @@ class Key(Trials):
         >>> key.tar.tolist()
         [[True, False], [False, False]]
         """
+        if isinstance(mates, Trials):
+            align.instance_of((Ndx,), mates, "mates", "be an Ndx, or pairs of ids")
+        for each in trials:
+            align.instance_of((Trials,), each, "trials", "be Ndx or Scores")
         listed, *others = map(_pairs_of, (mates, *trials))
         both = {*listed, *(pair[::-1] for pair in listed)}
         known = dict.fromkeys(pair for part in others for pair in part)
-        known |= dict.fromkeys(pair for pair in listed if not {pair, pair[::-1]} & known.keys())
+        strange = [pair for pair in listed if not {pair, pair[::-1]} & known.keys()]
+        if strange and known:
+            # Mates come in either order.
+            listed_ids, ids = (np.unique([*pairs]) for pairs in (both, known))
+            if call := align.remedy_of((listed_ids,) * 2, (ids,) * 2, "mates"):
+                text = f"{len(strange)} of {len(listed)} mates have other ids than the trials."
+                raise errors.TrialMismatchError(text, call=call)
+        known |= dict.fromkeys(strange)
         models, segments = ([pair[side] for pair in known] for side in (0, 1))
         return cls.from_trials(models, segments, [pair in both for pair in known])
 
@@ -646,9 +657,13 @@ class Key(Trials):
 
 
 def _pairs_of(trials: Trials | Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the models and segments of trials."""
+    """Return the models and segments of trials, or pairs as they are given."""
     if not isinstance(trials, Trials):
-        return [*trials]
+        pairs = np.array(check.listed(trials, "mates"), dtype=object)
+        if pairs.shape[1:] != (2,):
+            raise check.invalid("mates", "be an Ndx, or pairs of ids", check.describe(trials))
+        ids = check.as_ids(pairs.ravel(), "mates").tolist()
+        return [*zip(ids[::2], ids[1::2], strict=True)]
     sides = zip(trials.ids, trials.trial_positions(), strict=True)
     return [*zip(*(ids[places].tolist() for ids, places in sides), strict=True)]
 

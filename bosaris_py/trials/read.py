@@ -75,8 +75,7 @@ def are_large(paths: Iterable[FilePath]) -> bool:
     files = list(map(Path, paths))
     if _COPIES * sum(file.stat().st_size for file in files) <= half_of_memory():
         return False
-    kinds = map(binary_kind, files)
-    return all(kind is not None and kind[0] == "hdf5" for kind in kinds)
+    return all(kind is not None and kind[0] == "hdf5" for kind in map(binary_kind, files))
 
 
 def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
@@ -187,9 +186,8 @@ def read_key(
     known = dict(table.columns)
     kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
-    key = Key._from_positions(*_places(table), made).with_columns(**known)
     errors.warn(table.notes)
-    return key
+    return Key._from_positions(*_places(table), made).with_columns(**known)
 
 
 def read_trials(path: FilePath, **options: Any) -> Ndx:
@@ -322,7 +320,7 @@ def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> err
     remedy = f"; use {told}" if told else "; is it a key?" if role == "score" else "."
     message = f"{path}: this file has no {what}{remedy}"
     if told or role != "label":
-        return errors.FileFormatError(message, use={} if told else {"columns": None}, path=path)
+        return errors.FileFormatError(message, path=path)
     call = "Key.from_mates(read_trials(path), scores) takes targets alone."
     quoted = shlex.quote(str(path))
     option = f"--mates {quoted} in place of --key if it lists targets alone"

@@ -422,12 +422,25 @@ def join(scores: Scores, key: Key) -> tuple[FloatArray, BoolArray | None, list[e
     frame = frame_among(scores, key)
     values, found = scores.found_in(key, frame)
     notes = align.notes_of_missing(key.shape, frame.n_found, key.counts(), key.counts(found))
-    if found is not None and (others := _in_other_order(scores, key)):
+    if found is not None and (why := why_missing(scores, key)):
         if not values.size:
             expected, got = "hold targets that have scores", "none"
-            raise errors.TrialMismatchError(argument="key", expected=expected, got=got, hint=others)
-        notes.append(errors.Note(errors.MissingTrialsWarning, others))
+            raise errors.TrialMismatchError(argument="key", expected=expected, got=got, hint=why)
+        notes = [attrs.evolve(note, text=f"{note.text}. {why}") for note in notes]
     return values, found, notes
+
+
+def contradictions(loaded: Mapping[str, tuple[Scores, Key | None]], key: Key) -> list[errors.Note]:
+    """Note labels beside scores that contradict the key on more than one in a hundred trials."""
+    notes = []
+    for name, own in ((name, own) for name, (_, own) in loaded.items() if own is not None):
+        said, found = assemble(own.is_target.astype(float), own).found_in(key)
+        wrong = int(np.count_nonzero(said != key.is_target[... if found is None else found]))
+        # Lists of every year have some labels that are wrong.
+        if wrong > 0.01 * said.size:
+            text = f"labels beside the scores contradict the key on {wrong} of {said.size} trials"
+            notes.append(errors.Note(errors.SuspectScoresWarning, text, name, wrong))
+    return notes
 
 
 def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, list[errors.Note]]:
@@ -439,30 +452,19 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
     return values[is_target], values[~is_target], notes
 
 
-def why_none_scored(scores: Scores, ndx: Trials) -> str:
-    """Say to the command in what ids differ where no trial has a score, if that can be told."""
-    try:
-        frame_among(scores, ndx)
-    except errors.TrialMismatchError as error:
-        return f"{error.hint} Use {error.option}." if error.option else error.hint
-    return _in_other_order(scores, ndx)
-
-
-def _in_other_order(scores: Scores, ndx: Trials) -> str:
-    """Say how many trials without a score have one as (segment, model); nothing if none has."""
+def why_missing(scores: Scores, ndx: Trials) -> str:
+    """Say if trials have no score because of their order, (segment, model), or of other ids."""
     # Mostly no segment is a model, too, so nothing needs to be searched.
-    if {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
-        return ""
-    scored = trials_within(scores, ndx)
-    models, segments = (each[~scored] for each in ndx.trial_positions())
-    turned = Ndx._from_positions(ndx.ids[::-1], segments, models)
-    # A score of what is a trial, too, as where all are compared with all, belongs there.
-    count = np.count_nonzero(trials_within(scores, turned) & ~trials_within(ndx, turned))
-    text = (
-        f"{count} trials without a score have one in the other order, (segment, model). Write "
-        "both files in one order, or swap the columns of one when reading."
-    )
-    return text if count else ""
+    if not {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
+        scored = trials_within(scores, ndx)
+        models, segments = (each[~scored] for each in ndx.trial_positions())
+        turned = Ndx._from_positions(ndx.ids[::-1], segments, models)
+        # A score of what is a trial, too, as where all are compared with all, belongs there.
+        if count := np.count_nonzero(trials_within(scores, turned) & ~trials_within(ndx, turned)):
+            text = f"{count} trials without a score have one in the other order, (segment, model)"
+            return f"{text}. Write both files in one order, or swap the columns of one"
+    call = align.remedy_of(ndx.ids, scores.ids)
+    return f"More trials meet with other ids. {call.removesuffix('.')}" if call else ""
 
 
 def scored_trials(scores: Scores, key: Trials) -> BoolArray | None:
@@ -563,16 +565,15 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     rows, faults = [], []
     if isinstance(systems, Mapping):
         names, systems = list(systems), list(systems.values())
-    listed = align.as_list_of((Scores,), systems, "systems")
-    for name, item in zip(names, listed, strict=False):
+    for name, item in zip(names, align.as_list_of((Scores,), systems, "systems"), strict=False):
         values, found = item.found_in(ndx, frame_among(item, ndx))
         rows.append(values)
         if found is not None:
             # All systems are looked at, so that one message names every gap.
             counts = zip(ndx.counts(), ndx.counts(found), nouns, strict=True)
             lacks = [f"{n - has} of {n} {noun}" for n, has, noun in counts if has < n]
-            text = f"system {name} lacks {' and '.join(lacks)}. {_in_other_order(item, ndx)}"
-            faults.append(text.rstrip(" ."))
+            faults.append(f"system {name} lacks {' and '.join(lacks)}")
+            faults[-1] += (why := why_missing(item, ndx)) and f". {why}"
     align.refuse_gaps(faults)
     return rows
 

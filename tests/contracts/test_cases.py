@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import FileFormatError, TrialMismatchError
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.trials.read import read_answers, read_any, read_numbers
 
 CASES = Path(__file__).parents[1] / "reference" / "cases" / "python"
@@ -220,6 +220,11 @@ def test_keys_of_mates() -> None:
     pairs = [(f"m{i}", f"s{i}") for i in range(20)]
     assert bp.Key.from_mates(pairs, scores) == key
     assert bp.Key.from_mates([pair[::-1] for pair in pairs], scores) == key
+    with pytest.raises(TrialMismatchError, match=r"20 of 20 mates .* scores\.rename"):
+        bp.Key.from_mates(pairs, scores.rename(*2 * ["s/$/.wav/"]))
+    for wrong in ((scores, pairs), (pairs, pairs), (["m1"], scores), (None, scores), (key, scores)):
+        with pytest.raises(InvalidInputError, match=r"`(mates|trials)` must be"):
+            bp.Key.from_mates(*wrong)
     # A pair without a score is a target that lacks one.
     assert bp.Key.from_mates([*pairs, ("x", "y")], scores).n_tar == key.n_tar + 1
 

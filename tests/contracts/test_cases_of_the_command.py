@@ -59,6 +59,8 @@ TOLD = {
     "evaluate --tar c13_genuine.txt": "--tar and --non go together",
     "evaluate c13_genuine.txt --key c13_impostor.txt --mates c13_impostor.txt": "--mates takes",
     "evaluate c14_scores_in_order.txt --key c13_pairs_of_mates.txt --scores-in-order": "64 scores",
+    "evaluate c06_scores.txt --mates c06_key_right.txt": "--key c06_key_right.txt in place of",
+    "check c06_scores.txt --columns segment,model,score --trials c06_key_right.txt": ",model,label",
     "evaluate c14_scores_in_order.txt": "--key is required",
     "check c14_scores_in_order.txt --trials c14_list.txt --scores-in-order": "64 trials of the",
 }

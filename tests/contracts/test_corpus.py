@@ -55,7 +55,7 @@ HEADERS = [
     ("enroll\tprobe-id\tscore\ns{m}\tu{j}\t{x}", "enroll,probe,type\ns{m},u{j},{w} @ tgt|imp"),
     ("file,score\n{i}.wav,{x}", "file,speaker,label\n{i}.wav,Speaker {m},{w} @ bona-fide|spoof"),
     ("path,is_spoof,bonafide_score\nu{j}.flac,{n},{x}",),
-    ("{x}", "model-id evaluation-file-id trial-type\ns{m} u{j} {w} @ tgt|imp", "--scores-in-order"),
+    ("{x}", "model-id evaluation-file-id trial-type\ns{m} u{j} {w} @ TC|IW", "--scores-in-order"),
     ("Modell;Segment;Klasse;Wert\ns{m};u{j};{w};{x} @ gleich|ungleich",),
     ('"model" "segment" "score" "label"\n"{j}" "s{m}" "u{j}" {x} "{w}"',),
     ('"s{m}" "u{j}" {x}', '"s{m}" "u{j}" "{w}"'),
@@ -81,13 +81,17 @@ IDS = [
     ("id{m}_x_1.npy id{m}_y_{j}.npy {x}", "id{m}/x/1.wav id{m}/y/{j}.wav {y}"),
     ("path,score\n/home/u/flac/E_{j}.flac,{x}", "filename,cm-label\nE_{j},{w} @ bonafide|spoof"),
     ("enroll,test,score\nC:\\d\\m{m}.wav,C:\\d\\u{j}.wav,{x}", "enroll,test,label\nm{m},u{j},{w}"),
-    ("SPK{m} UTT{j:02} {x}", "spk{m} utt{j:02} {w}"),
+    ("SPK{m} UTT{j:02} {x}", "spk{m} d/utt{j:02}.wav {w}"),
     ("m{m} u{j:02} {x}", "spk{m}_m{m} u{j:02} {w}"),
     ("m{m}-enroll u{j}-test {x}", "m{m} u{j} {w}"),
     ("m{m} {j:05}.wav {x}", "m{m} {j} {w}"),
     ("./wav/m{m}.wav ./wav/u{j}.wav {x}", "wav/m{m}.wav wav/u{j}.wav {w}"),
     ("d\\m{m}.wav d\\u{j}.wav {x}", "d/m{m}.wav d/u{j}.wav {w}"),
     ("m{m} t{j:03} {x}", "m{m} t{j:03}.sph:a {w}"),
+    ("m{m} {j} {x}", "m{m} {j:04} {w}"),
+    ("m{m} u{j:02} {x}", "m{m} d{t}/u{j:02}.wav {w}"),
+    ("Mu\u0308ller{m} u{j}\u200b.wav {x}", "M\u00fcller{m} u{j} {w}"),
+    ("u{j} m{m} {x}", "m{m} u{j} {w}"),
     ("m{m} /exp/run/wav/{m}/u{j}.wav {x}", "m{m} u{j} {w}"),
     ("model,segment,score\nm{m},a. {j}.wav,{x}", "model,segment,label\nm{m},b c/a. {j}.wav,{w}"),
 ]  # fmt: skip
@@ -161,6 +165,8 @@ def test_lists_of_targets_and_two_files(capsys: pytest.CaptureFixture[str]) -> N
     Path("s").write_text(text_of("s{m} u{j} {x}"))
     Path("k").write_text(text_of("s{m} u{j}", (1,)))
     assert_right(figures("s --key k", capsys))
+    Path("mates").write_text(text_of("x/u{j}.png x/s{m}.png", (1,)))
+    assert_right(figures("s --mates mates", capsys))
     for form in ("{x}", "score\n{x}", ",score\n{j},{x}", "s{m} u{j} {x}"):
         Path("g").write_text(text_of(form, (1,)))
         Path("i").write_text(text_of(form, (0,)))

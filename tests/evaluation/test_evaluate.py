@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
+from bosaris_py import cli, uncertainty as unc
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import read
 from bosaris_py.trials.conditions import as_conditions
@@ -199,7 +199,7 @@ def test_scores_that_are_not_calibrated(systems: Any, key: bp.Key, who: Any) -> 
 
 
 @pytest.mark.parametrize(("n_wrong", "n_notes"), [(0, 0), (4, 0), (5, 1)])
-def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> None:
+def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path, capsys: Any) -> None:
     """Of 400 trials 4 may have another label than in the key."""
     rows = [(f"m{i}", f"s{j}", i == j) for i in range(20) for j in range(20)]
     lines = [
@@ -207,10 +207,15 @@ def test_labels_beside_scores(n_wrong: int, n_notes: int, tmp_path: Path) -> Non
         for k, (model, segment, same) in enumerate(rows)
     ]
     (tmp_path / "a.txt").write_text("".join(lines))
+    key = bp.Key.from_trials(*map(list, zip(*rows, strict=True)))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", bp.errors.SuspectScoresWarning)
-        bp.evaluate(tmp_path / "a.txt", bp.Key.from_trials(*map(list, zip(*rows, strict=True))))
+        bp.evaluate(tmp_path / "a.txt", key)
     assert sum("contradict the key on 5 of 400" in str(one.message) for one in told) == n_notes
+    key.save(tmp_path / "key.h5")
+    words = f"calibrate {tmp_path}/a.txt --key {tmp_path}/key.h5 --model {tmp_path}/m.json"
+    assert cli.main(words.split()) == 0
+    assert capsys.readouterr().err.count("contradict the key on 5 of 400") == n_notes
 
 
 def test_cross_fitted(systems: Any, key: bp.Key, who: Any) -> None:

@@ -73,8 +73,9 @@ class TestColumns:
         table = read_table(write(",model,segment,sex,\n0,m,s,f,\n1,m,t,f,\n"))
         assert list(table.columns) == ["sex"]
 
-    def test_csv_without_a_header(self, write: Write) -> None:
-        path = write("m1,s1,0.5\nm1,s2,1.5\n")
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_csv_without_a_header(self, write: Write, end: str) -> None:
+        path = write(f"m1,s1,0.5{end}m1,s2,1.5{end}")
         for options in ({"columns": "model,segment,score"}, {}):
             assert read_table(path, **options).scores.tolist() == [0.5, 1.5]
         table = read_table(write("m1;s1;target\nm1;s2;nontarget\n"))
@@ -193,7 +194,8 @@ BAD_FILES: list[tuple[str | bytes, str, dict[str, Any]]] = [
     ("m1 s1\nm1 s\u00a02\n", ":2: the id .* holds a blank", {}),
     ("a b\n\ufeffa c\n", ":2: the id .* holds a control character or a byte order", {}),
     ("m1 s1\n".encode("utf-16"), "UTF-16", {}),
-    (b"\x1f\x8b\x08\x00", "gzip", {}),
+    (b"\x1f\x8b\x08\x00", "gzip .* Octave save with '-v7'", {}),
+    (b"\0\0\0\0\3\0\0\0", "MATLAB's format -v4, save a struct with '-v7'", {}),
     ("m s 1\nm1 s1 1\rm2 s2 2\r", "carriage returns alone", {"columns": "model segment score"}),
     ("a b\n" + "a" * 20_000 + " c\n", ":2: an id of 20000 bytes", {}),
     ("m s abc\nm t 1.5\nn s 2.5\n", ":1: 'm s abc' is not like the lines below", {}),
