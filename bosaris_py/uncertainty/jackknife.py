@@ -172,9 +172,8 @@ class LeftOut(SummedRows):
 # ---- From the values without each unit to an interval
 
 
-_SCALES: dict[
-    measures.Scale, tuple[Callable[[float], float], ...]
-] = {  # g, its derivative and inverse
+# g, its derivative and its inverse.
+_SCALES: dict[measures.Scale, tuple[Callable[[float], float], ...]] = {
     "logit": (
         lambda v: scipy.special.logit(v),
         lambda v: 1.0 / (v * (1.0 - v)),
