@@ -48,6 +48,8 @@ def _model(args: argparse.Namespace, kinds: Map, chosen: Map, **settings: Map) -
 
 def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
     """Train a map on files; write cross-fitted scores, if that is asked for."""
+    from bosaris_py.evaluation.evaluate import contradiction
+
     named = named_files(args.training)
     is_one = not issubclass(model, bp.LinearFusion | bp.SASVFusion)
     told = "a calibration has one file of scores; `bosaris fuse` joins several"
@@ -58,8 +60,11 @@ def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
     if in_blocks and are_large(args, *named.values(), args.key):
         source = next(iter(named.values())) if is_one else named
         return model.fit_files(source, args.key, progress=files.at_terminal(), **settings)
-    key = load_key(args)
-    systems: Settings = {name: load_scores(args, file) for name, file in named.items()}
+    key, systems = load_key(args), Settings()
+    for name, file in named.items():
+        systems[name], own = files.load_labelled(args, file)
+        for note in contradiction(own, key):
+            files.say(f"warning: {name}: {note.text}")
     if model is bp.SASVFusion:
         systems["cm"] = files.score_trials(systems["cm"], key)
     scores = next(iter(systems.values())) if is_one else systems

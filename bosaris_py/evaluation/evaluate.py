@@ -218,13 +218,14 @@ def _read(
     for name, given in read.named_systems(systems).items():
         found, own = (given, None) if isinstance(given, Scores) else read.scores_and_labels(given)
         scores[name] = found
-        if own is not None:
-            notes += [attrs.evolve(note, about=name) for note in contradiction(own, key)]
+        notes += [attrs.evolve(note, about=name) for note in contradiction(own, key)]
     return scores, notes
 
 
-def contradiction(own: Key, key: Key) -> list[errors.Note]:
+def contradiction(own: Key | None, key: Key) -> list[errors.Note]:
     """Note labels beside scores that contradict the key on more than one in a hundred trials."""
+    if own is None:
+        return []
     said = Sample.from_trials(assemble(own.is_target.astype(float), own), key, allow_empty=True)
     # Targets that the file calls non-targets, and the other way round.
     wrong = int(np.count_nonzero(said.tar.scores == 0.0) + np.count_nonzero(said.non.scores))

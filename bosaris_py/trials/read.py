@@ -23,8 +23,8 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, FilePath, FloatArray, Given, mark_read_only
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
-from bosaris_py.files.detection import Look, suggest_role
-from bosaris_py.files.formats import Columns
+from bosaris_py.files.detection import lone_score, suggest_role
+from bosaris_py.files.formats import Columns, Look
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Labels, first_lines, read_table, refuse_conflicts
 from bosaris_py.trials.alignment import Ids, name_trials
@@ -326,7 +326,7 @@ def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> err
     remedy = f"; use {told}" if told else "; is it a key?" if role == "score" else "."
     message = f"{path}: this file has no {what}{remedy}"
     if told or role != "label":
-        return errors.FileFormatError(message, use={} if told else {"columns": None}, path=path)
+        return errors.FileFormatError(message, path=path)
     call = "Key.from_mates(read_trials(path), scores) takes targets alone."
     quoted = shlex.quote(str(path))
     option = f"--mates {quoted} in place of --key if it lists targets alone"
@@ -366,9 +366,12 @@ def read_numbers(path: FilePath, **options: Any) -> FloatArray:
 
 def _unlabelled(path: FilePath, **options: Any) -> Table:
     """Read a text of scores; its label, if there is one, does not count."""
-    lines = [line.strip() for line in first_lines(check.as_path(path))]
-    numbers = Look(lines[1:] or lines).numbers
-    if numbers and numbers <= {-1.0, 0.0, 1.0, 2.0} and "format" not in options:
+    lines = ("format" not in options and first_lines(check.as_path(path))) or [b""]
+    numbers = Look(map(bytes.strip, lines)).numbers
+    if name := lone_score(lines):
+        # Whatever the name above them is.
+        options = {"columns": {"score": name, "segment": None}, **options}
+    elif numbers and numbers <= {-1.0, 0.0, 1.0, 2.0}:
         # Alone in their lines, numbers that look like labels are scores.
         options = {"columns": "score", **options}
     return read_table(path, **{"spoof": "nontarget", "extra": False, **options})
