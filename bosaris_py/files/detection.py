@@ -60,7 +60,8 @@ def cut_header(lines: Sequence[bytes]) -> tuple[bytes | None, list[str]]:
     names = [cell.decode(errors="replace").strip('"') for cell in cells]
     row = formats.unquote(below[0], mark) if below else []
     # Tables of R have names of rows, and no name above these.
-    if len(row) == len(names) + 1 and (Look(row[:1]).is_whole or (not mark and roles_of(names))):
+    is_named = mark is None and not {"score", "label"}.isdisjoint(roles_of(names).values())
+    if len(row) == len(names) + 1 and (is_named or Look(row[:1]).is_whole):
         names.insert(0, "")
     return mark, names
 
@@ -304,8 +305,8 @@ def _by_header(
             own = _free_ids(looks, names, roles)
             n = [len({tuple(row[x] for x in ids) for row in whole}) for ids in (known, known + own)]
             # Lines that ids of another name tell apart are not numbered.
-            if 2 * n[0] <= len(whole) < 2 * n[1]:
-                if len(own) > 1 or looks[own[0]].numbers:
+            if own and 2 * n[0] <= max(2, len(whole)) and len(whole) < 2 * n[1]:
+                if len(own) > 1 or looks[own[0]].numbers or n[1] < len(whole):
                     text = f"nothing tells the ids below the header {show(lines[0])}; use "
                     raise line_error(path, number, text + suggest(looks, names))
                 roles[own[0]] = "segment"
@@ -331,7 +332,7 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
         return _by_header(path, lines, number, FORMATS[max(known, key=lambda name: known[name])])
     table = FORMATS["csv"]
     named = _named_roles(names, [formats.unquote(line, mark) for line in lines[1:]])
-    if len(named) > (names[0] != ""):
+    if len(named) > 1 or (not names[0] and named & {"score", "label"}):
         return _by_header(path, lines, number, table, None, labels)
     if lines[0].startswith(b"#") and len(lines[0].split()) != len(lines[-1].split()):
         plan = _detect(path, lines[1:], number + 1, labels)
@@ -378,7 +379,7 @@ def _refuse_odd(path: Path, lines: Sequence[bytes], number: int) -> None:
     ways = [(mark, rows, _looks(rows)) for mark, rows in _ways(lines)]
     for mark, rows, looks in ways:
         # In 5,1 the comma may separate columns.
-        is_one = mark is None and len(rows[-1]) < len(ways)
+        is_one = mark is None and (ways[0][0] is not None or len(rows[-1]) < len(ways))
         if is_one or any(look.may_be("score") for look in looks):
             continue
         for cells in zip(*rows, strict=False):
@@ -453,11 +454,12 @@ def lone_score(lines: Sequence[bytes]) -> str:
     mark, names = cut_header(lines)
     rows = [formats.unquote(line, mark) for line in lines]
     looks = _looks(rows[1:])
-    named = [name for name, look in zip(names, looks, strict=False) if name and not look.counts]
-    is_lone = len(named) == 1 and all(look.numbers for look in looks) and _is_header(rows, None)
+    named = {n: look for n, look in zip(names, looks, strict=False) if n and not look.counts}
+    is_lone = len(named) == 1 and {*roles_of([*named], [*named.values()]).values()} <= {"score"}
+    is_lone = is_lone and all(look.numbers for look in looks) and _is_header(rows, None)
     # A distance is refused, and lines in another order than their numbers.
     index = [float(row[0]) for row in rows[1:]] if is_lone and not names[0] else []
-    return named[0] if is_lone and "dist" not in named[0] and index == sorted(index) else ""
+    return "".join(n for n in named if is_lone and "dist" not in n and index == sorted(index))
 
 
 def suggest_role(lines: Sequence[bytes], role: str) -> str:

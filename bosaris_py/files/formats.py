@@ -163,9 +163,8 @@ def _parsed(name: str, line: str) -> Format:
             columns.setdefault(role, FormatColumn(role, known, bool(bracket), bool(number)))
             words = words or labels
         # The last column of scores may be absent in single lines, others in all.
-        last = len(found) - 1
         choices = [
-            [(), (role,)] if bracket and (role, at) != ("score", last) else [(role,)]
+            [(), (role,)] if bracket and (role, at) != ("score", len(found) - 1) else [(role,)]
             for at, (bracket, role, *_) in enumerate(found)
         ]
         made = itertools.product(*choices)
@@ -264,8 +263,7 @@ NAMES: Mapping[str, Sequence[str]] = {
         "truth|groundtruth|gt|ytrue|y|(is)?bonafide",
     ),
     "score": (
-        "scores?",
-        "llrs?",
+        "scores?|llrs?",
         "lrs?|loglikelihoodratio|likelihoodratio|loglr|cosine|cos|cossim|similarity|sim|plda|"
         "logits?|prob|probability|pred|prediction|output",
         f"(?!.*({_AGAINST})).*(scores?|llrs?|cosine|similarity)",

@@ -578,9 +578,8 @@ def files_of(path: FilePath) -> list[FilePath]:
     """Return the files of a folder, or those that fit a pattern such as ``scores/*.txt``."""
     place = Path(path)
     if place.is_dir():
-        found = sorted(file for file in place.iterdir() if file.is_file())
         # What begins with a point is no file of scores, but one of an editor or a system.
-        files = [file for file in found if not file.name.startswith(".")]
+        files = sorted(file for file in place.iterdir() if file.is_file() and file.name[0] != ".")
     elif glob.has_magic(os.fspath(path)) and not place.exists():
         files = sorted(map(Path, glob.iglob(os.fspath(path), recursive=True)))  # noqa: PTH207
     else:
