@@ -82,7 +82,8 @@ _LINES = {
     "segment label score / model segment label / label model segment / "
     "model segment label score / model segment score label",
     # Tables with a header of which nothing else is known.
-    "csv": "[model=model] [segment=segment] [side] [label=label:*] [score=score]",
+    "csv": "[model=model] [segment=segment] [side] [label=label|targettype|target:*] "
+    "[score=score|llr]",
 }
 # Formats that are taken only if no other fits.
 LAST = ("sre-list", "plain")
