@@ -206,6 +206,8 @@ class TestFiles:
         assert run("convert", "own.txt", "own.csv", *words, "--strip-suffix", ".wav")[0] == 0
         assert run("convert", "own.csv", "own.h5", "--columns", "score=score")[0] == 0
         assert bp.Scores.read("own.h5").scoremat.tolist() == [[1.5, -2.0]]
+        _write("k2", "a x nontarget", "a y target")
+        assert "the key on 2 of 2" in run("fuse", "own.csv", "--key", "k2", "--model", "f.json")[2]
 
     def test_a_dash_is_standard_input(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         line = ("--key", "eval_key.h5", "--json")

@@ -194,13 +194,11 @@ def load_labelled(args: argparse.Namespace, path: str) -> "tuple[bp.Scores, bp.K
     args.side = "score"
     base = getattr(args, "base", None)
     file, options = place_of_scores(args, path)
-    own = None
     if args.scores_in_order:
-        from bosaris_py.files.text import read_table
-
         how = text_options(args, "key_", spoof="keep", extra=False)
-        listed = read_table(split_column(vars(args).get("key") or args.trials)[0], **how)
-        found = bp.trials.read.read_answers(file, listed, base=base, **options)
+        path = split_column(vars(args).get("key") or args.trials)[0]
+        listed = bp.files.text.read_table(path, **how)
+        found, own = bp.trials.read.read_answers(file, listed, base=base, **options), None
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)
     return with_ids(found, args, "score"), None if own is None else with_ids(own, args, "score")
@@ -312,7 +310,7 @@ def check_files(args: argparse.Namespace) -> None:
     no_scores = listed and getattr(args, "scores", None) == []
     refuse(
         (f"--output must end in {', '.join(TABLE_OF)} or .txt; got {suffix!r}", is_odd),
-        ("--key is required; it may be the file of scores, if labelled", judges and not keys),
+        ("--key is required; a file of scores with labels may be it", judges and not keys),
         ("the following arguments are required: SCORES", no_scores),
         ("--mates takes the place of --key", {"key", "mates"} <= given),
         ("--metadata adds columns to --key", "metadata" in given and not keys & {"key", "mates"}),

@@ -78,7 +78,7 @@ def _judge_lists(args: argparse.Namespace, options: Settings) -> "bp.Evaluation"
     is_odd = None in (args.tar, args.non) or args.scores or args.key
     refuse(
         ("--tar and --non go together, without SCORES and --key", is_odd),
-        ("--tar and --non name one file", args.tar == args.non),
+        ("--tar and --non name one file; FILE#COLUMN is a column of it", args.tar == args.non),
         ("--speakers needs a key", args.speakers),
     )
     named = [*files.named_files([args.tar]).items(), *files.named_files([args.non]).items()]

@@ -144,7 +144,8 @@ def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> 
         flag = f"--{option.replace('_', '-')}"
         if not found["value"] or given[option] is False:
             return flag
-        return flag + " " + shlex.quote(found["value"].strip("'\""))
+        value = found["value"].strip("'\"")
+        return flag + " ="[value[:1] == "-"] + shlex.quote(value)
 
     for phrase, told in _PHRASES:
         text = re.sub(phrase, told, text)

@@ -346,18 +346,15 @@ class Table:
             segments=_used(self.segments.take(chosen)),
             is_target=_taken(self.is_target, chosen),
             scores=_taken(self.scores, chosen),
-            columns={
-                name: each.take(chosen)
-                if isinstance(each, Factor)
-                else arrays.mark_read_only(each[chosen])
-                for name, each in self.columns.items()
-            },
+            columns={name: _taken(each, chosen) for name, each in self.columns.items()},
             lines=_taken(self.lines, chosen),
         )
 
 
-def _taken(values: AnyArray | None, chosen: AnyArray) -> AnyArray | None:
-    """Return other items of an array, which may be absent."""
+def _taken(values: Factor | AnyArray | None, chosen: AnyArray) -> Any:
+    """Return other items of a column, which may be absent."""
+    if isinstance(values, Factor):
+        return values.take(chosen)
     return None if values is None else arrays.mark_read_only(values[chosen])
 
 
@@ -406,25 +403,20 @@ def vocabulary(words: str) -> Vocabulary:
 
 # A file uses words of one of these; `genuine` is the target of a verifier or of a detector of
 # spoofs, whose words come first.
-VOCABULARIES = tuple(
-    map(
-        vocabulary,
-        (
-            "target|nontarget|spoof",
-            "bonafide human genuine real live authentic original"
-            "|spoof spoofed fake synthetic deepfake forged attack",
-            "target tar tgt trg true genuine client mated same match matched positive pos "
-            "samespeaker samesource ss hp"
-            "|nontarget non nontar nontgt imp impostor imposter nonmated unmated different diff "
-            "nonmatch nomatch mismatch unmatched false negative neg differentspeaker "
-            "differentsource ds hd|spoof",
-            # The types of trials of SdSV: a target, or another speaker or phrase.
-            "tc|tw ic iw",
-            "1|0",
-            "1|-1",
-        ),
-    )
+_WORDS = (
+    "target|nontarget|spoof",
+    "bonafide human genuine real live authentic original"
+    "|spoof spoofed fake synthetic deepfake forged attack",
+    "target tar tgt trg true genuine client mated same match matched positive pos samespeaker "
+    "samesource ss hp|nontarget non nontar nontgt imp impostor imposter nonmated unmated different "
+    "diff nonmatch nomatch mismatch unmatched false negative neg differentspeaker differentsource "
+    "ds hd|spoof",
+    # The types of trials of SdSV: a target, or another speaker or phrase.
+    "tc|tw ic iw",
+    "1|0",
+    "1|-1",
 )
+VOCABULARIES = tuple(map(vocabulary, _WORDS))
 
 
 # The words of a detector of spoofs.

@@ -6,10 +6,9 @@ read different things, the error has what to type.
 """
 
 import bisect
-import contextlib
 import itertools
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import attrs
@@ -17,11 +16,11 @@ import attrs
 from bosaris_py import _validation as check, errors
 from bosaris_py.files import columns as listing, formats
 from bosaris_py.files.columns import NONTARGET, TARGET, Vocabulary, classes_of
-from bosaris_py.files.formats import FORMATS, Columns, Format, Plan, Told, plan_of_names, show
+from bosaris_py.files.formats import FORMATS, Columns, Format, Look, Plan, Told, plan_of_names, show
 
 Row = Sequence[bytes]
 
-_LINES_LOOKED_AT, _LONGEST_LOOKED_AT = 1000, 1000
+_LINES_LOOKED_AT = 1000
 
 
 def line_error(path: Path, line: int, text: str, **use: str | None) -> errors.FileFormatError:
@@ -30,41 +29,6 @@ def line_error(path: Path, line: int, text: str, **use: str | None) -> errors.Fi
 
 
 # Cells
-
-
-class Look:
-    """What the cells of a column have in common, some of which may be words of `labels`."""
-
-    def __init__(self, cells: Iterable[bytes], labels: Vocabulary | None = None) -> None:
-        self.words = {c[:_LONGEST_LOOKED_AT].decode(errors="replace").lower() for c in cells}
-        self.vocabularies = [*([] if labels is None else [labels]), *listing.VOCABULARIES]
-        self.is_told = labels is not None and bool(classes_of(self.words, [labels]))
-        present = self.words - formats.MISSING_WORDS
-        digits = "".join(present)
-        self.numbers: set[float] = set()
-        with contextlib.suppress(ValueError):
-            self.numbers = set(map(float, () if "_" in digits else present))
-        # Unsigned whole numbers may be ids, and are taken for such if all are of one length.
-        self.is_whole = bool(self.numbers) and digits.isdigit()
-        self.are_ids = self.is_whole and len({*map(len, present)}) == 1 and len(min(present)) > 3
-        self.has_decimals = bool(self.numbers) and not re.sub("[+-]", "", digits).isdigit()
-        # Some code of labels, such as 1 and 2, if not that of 1 and 0; none of them is missing.
-        is_coded = bool(self.numbers) and self.words == present
-        self.is_truth = is_coded and self.numbers <= {-1.0, 0.0, 1.0}
-        is_other = is_coded and self.numbers <= {0.0, 1.0, 2.0} and len(self.numbers) > 1
-        self.are_codes = self.is_truth or is_other
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether the column has two words without digits, or H1 and H2, which may be labels."""
-        return len(self.words) == 2 and all(w.isalpha() or w in "h0 h1 h2" for w in self.words)
-
-    def may_be(self, role: str) -> bool:
-        """Tell whether the column may be one of scores, of labels or of ids."""
-        if role == "score":
-            return bool(self.numbers) and not (self.are_codes or self.are_ids or self.is_told)
-        is_label = bool(classes_of(self.words, self.vocabularies))
-        return is_label if role == "label" else not (is_label or self.is_truth or self.has_decimals)
 
 
 def _looks(rows: Sequence[Row], labels: Vocabulary | None = None) -> list[Look]:
@@ -92,12 +56,14 @@ def cut_header(lines: Sequence[bytes]) -> tuple[bytes | None, list[str]]:
     """Return the separator of a header, the first of some lines, and its names."""
     line, *below = lines
     mark = next((mark for mark in (b"\t", b",", b";", b"|") if mark in line), None)
-    names = formats.unquote(line.strip(b"\r\n").lstrip(b"#% "), mark) or [b""]
+    cells = formats.unquote(line.strip(b"\r\n").lstrip(b"#% "), mark) or [b""]
+    names = [cell.decode(errors="replace").strip('"') for cell in cells]
     row = formats.unquote(below[0], mark) if below else []
     # Tables of R have names of rows, and no name above these.
-    if len(row) == len(names) + 1 and Look(row[:1]).is_whole:
-        names.insert(0, b"")
-    return mark, [name.decode(errors="replace").strip('"') for name in names]
+    is_named = mark is None and not {"score", "label"}.isdisjoint(roles_of(names).values())
+    if len(row) == len(names) + 1 and (is_named or Look(row[:1]).is_whole):
+        names.insert(0, "")
+    return mark, names
 
 
 def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]:
@@ -106,24 +72,16 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
     plain = [re.sub("[^a-z0-9]", "", word) for word in words]
     roles: dict[int, str] = {}
     for role, patterns in formats.NAMES.items():
-        for rank, pattern in enumerate(patterns):
-            found = [at for at, name in enumerate(plain) if re.fullmatch(pattern, name)]
-            found = [at for at in found if at not in roles]
-            if rank and looks and role in ("label", "score"):
-                # Words of labels need not be known.
-                n_words = 2 if role == "label" else 0
-                found = [
-                    a
-                    for a in found
-                    if looks[a].may_be(role)
-                    or len(looks[a].words) == n_words
-                    or (role == "score" and all(map(formats.odd_number, looks[a].words)))
-                ]
-            # Of two columns of scores nothing tells which is meant.
-            if found and (role not in ("label", "score") or len(found) == 1):
-                roles[found[0]] = role
-            if found:
-                break
+        free, is_one = [x for x in range(len(names)) if x not in roles], role in ("label", "score")
+        found = [[at for at in free if re.fullmatch(each, plain[at])] for each in patterns]
+        if looks and is_one:
+            found[1:] = [[at for at in each if looks[at].suits(role)] for each in found[1:]]
+            # Of two columns of scores, or of labels, nothing tells which is meant.
+            likely = [at for each in found[1:] for at in each if looks[at].may_be(role)]
+            found.insert(0, [*found[0], *likely])
+        chosen = next(filter(None, found), [])
+        if len({*chosen}) == 1 or (chosen and not is_one):
+            roles[chosen[0]] = role
     place = {role: at for at, role in roles.items()}
     if looks and {"model", "segment", "label"} <= place.keys():
         # The speaker of a list for countermeasures is no model.
@@ -136,12 +94,8 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
 def _named_roles(names: Sequence[str], below: Sequence[Row]) -> set[str]:
     """Return the roles that a first line names, if it is unlike the rows below."""
     lower = [name.lower() for name in names]
-    cells = [
-        {row[at].decode(errors="replace").lower() for row in below if at < len(row)}
-        for at in range(len(names))
-    ]
-    pairs = zip(lower, cells, strict=True)
-    recurs = any(name in column or classes_of([name, *column]) for name, column in pairs)
+    cells = [Look(row[at] for row in below if at < len(row)).words for at in range(len(names))]
+    recurs = any(x in cell or classes_of([x, *cell]) for x, cell in zip(lower, cells, strict=True))
     found = set()
     for at, role in roles_of(names).items():
         # Above spk2 the cell spk1 is no name; target is a name, and a label.
@@ -158,35 +112,28 @@ def _named_roles(names: Sequence[str], below: Sequence[Row]) -> set[str]:
 def _is_header(rows: Sequence[Row], labels: Vocabulary | None) -> bool:
     """Tell whether a first line has a word above numbers or above labels of two classes."""
     first, *below = rows
-    recurs = any(cell in column for cell, *column in zip(*rows, strict=False))
-    if not below or recurs or {*map(len, below)} != {len(first)}:
+    if not below or {*map(len, below)} != {len(first)}:
         return False
+    # The index of a data frame has no name.
+    is_index = not first[0] and all(row[0] for row in below)
+    if is_index or any(cell in column for cell, *column in zip(*rows, strict=True)):
+        return is_index
     looks, is_likely = _looks(below, labels), False
-    if not first[0] and all(row[0] for row in below):
-        # The index of a data frame has no name.
-        return True
     for cell, look in zip(first, looks, strict=True):
         word = cell.decode(errors="replace").lower()
         above = Look([cell], labels)
         # Names of labels, such as mated, may be words of labels, too.
-        sides = {*classes_of(look.words, look.vocabularies).values()} - {listing.SPOOF}
-        is_name = len(sides) == 2 and word not in look.words and roles_of([word]) == {0: "label"}
+        kinds = {*classes_of(look.words, look.vocabularies).values()}
+        is_name = {TARGET, NONTARGET} <= kinds and word not in look.words and roles_of([word])
         is_label = above.may_be("label") and not is_name
-        if above.numbers or is_label or word in formats.MISSING_WORDS or formats.odd_number(word):
+        if above.numbers or word in formats.MISSING_WORDS or formats.odd_number(word):
             continue
         if look.has_decimals:
             return True
         # One line says little of whole numbers and of words, which may be ids.
-        n_classes = len({*classes_of(look.words, look.vocabularies).values()})
-        is_likely |= len(below) > 1 and (bool(look.numbers) or n_classes > 1)
+        is_likely |= not is_label and len(below) > 1 and (bool(look.numbers) or len(kinds) > 1)
     # So may it be in a column about the trials of a format that has such columns.
     return is_likely and not (len(first) > 4 and _readings(rows, labels))
-
-
-def _counts(rows: Sequence[Row], at: int) -> bool:
-    """Tell whether a column numbers the lines."""
-    numbers = [b"%d" % n for n in range(len(rows) + 1)]
-    return [row[at] for row in rows] in (numbers[:-1], numbers[1:])
 
 
 # Formats without a header
@@ -302,7 +249,8 @@ def find_plan(
                 named, roles = _named_roles(first, rows[1:]), roles_of(first)
                 in_place = {role for at, role in roles.items() if variant[at : at + 1] == (role,)}
                 skips = len(named) > 1 or bool(named & in_place & {"label", "score"})
-                skips |= bool(first_word)
+                # The header of an index has no name at first.
+                skips |= bool(first_word) or (not first[0] and all(row[0] for row in rows[1:]))
                 return plan_of_names(chosen, variant, separator, skips_first_line=skips)
     layouts = " or ".join(f"{len(v)} ({' '.join(v)})" for v in variants)
     text = f"expected {layouts} columns, found {len(lines[0].split())}: {show(lines[0])}"
@@ -329,28 +277,39 @@ def _by_header(
         # Hyperion's lists of trials: a separator too many, and no column below it.
         names = names[: max(len(rows[0]), len(names) - 1)]
     if repeated := check.repetitions(filter(None, names)):
-        raise line_error(
-            path, number, f"the header names {check.list_some(repeated)} more than once"
-        )
+        text = f"the header names {check.list_some(repeated)} more than once"
+        raise line_error(path, number, text)
     lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
     # What is told comes first.
     for role in sorted(formats.ROLES, key=lambda role: role not in given):
         name = given.get(role)
-        wanted = format.header.get(role, ()) if role not in given else [name] * bool(name)
+        # In any table names tell roles, below.
+        usual = format.header.get(role, ()) * bool(format.required)
+        wanted = usual if role not in given else [name] * bool(name)
         at = next((lower.index(str(w).lower()) for w in wanted if str(w).lower() in lower), None)
         if at is not None and at not in roles:
             roles[at] = role
         elif name is not None or (role in format.required and role not in given):
             text = f"no column {' or '.join(map(str, wanted))} for the {role}s in the first line"
-            raise errors.FileFormatError(
-                f"{path}: {text}; its columns are {check.list_some(names, 20)}"
-            )
+            text += f"; its columns are {check.list_some(names, 20)}"
+            raise errors.FileFormatError(f"{path}: {text}")
     if format.name == "csv":
         whole = [row for row in rows if len(row) == len(names)]
-        for at, role in roles_of(names, _looks(whole, labels)).items():
+        looks = _looks(whole, labels)
+        for at, role in roles_of(names, looks).items():
             if at not in roles and role not in {*given, *roles.values()}:
                 roles[at] = role
+        if whole and "model" not in given and "segment" not in {*given, *roles.values()}:
+            known = [at for at, role in roles.items() if role == "model"]
+            own = _free_ids(looks, names, roles)
+            n = [len({tuple(row[x] for x in ids) for row in whole}) for ids in (known, known + own)]
+            # Lines that ids of another name tell apart are not numbered.
+            if own and 2 * n[0] <= max(2, len(whole)) and len(whole) < 2 * n[1]:
+                if len(own) > 1 or looks[own[0]].numbers or n[1] < len(whole):
+                    text = f"nothing tells the ids below the header {show(lines[0])}; use "
+                    raise line_error(path, number, text + suggest(looks, names))
+                roles[own[0]] = "segment"
     # Nobody could ask for a column without a name.
     found = tuple((roles.get(at), name or "-") for at, name in enumerate(names))
     return Plan(format, found, mark, skips_first_line=True)
@@ -372,7 +331,8 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     if known:
         return _by_header(path, lines, number, FORMATS[max(known, key=lambda name: known[name])])
     table = FORMATS["csv"]
-    if len(_named_roles(names, [formats.unquote(line, mark) for line in lines[1:]])) > 1:
+    named = _named_roles(names, [formats.unquote(line, mark) for line in lines[1:]])
+    if len(named) > 1 or (not names[0] and named & {"score", "label"}):
         return _by_header(path, lines, number, table, None, labels)
     if lines[0].startswith(b"#") and len(lines[0].split()) != len(lines[-1].split()):
         plan = _detect(path, lines[1:], number + 1, labels)
@@ -384,15 +344,16 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     for _, rows in ways:
         if _is_header(rows, labels):
             names, below = [cell.decode(errors="replace") for cell in rows[0]], _looks(rows[1:])
-            roles = roles_of(names, below)
-            free = [at for at in range(len(below)) if at not in roles]
-            is_left = "score" not in roles.values() and any(below[at].has_decimals for at in free)
-            # Whose ids have other names, must tell them; numbers of lines are none.
-            own = [at for at in free if not (below[at].has_decimals or _counts(rows[1:], at))]
-            ids = {tuple(row[at] for at in own) for row in rows[1:]}
-            is_left |= {"model", "segment"}.isdisjoint(roles.values()) and 2 * len(ids) > len(rows)
-            if not is_left and not {"score", "label"}.isdisjoint(roles.values()):
+            names[0] = names[0].lstrip("#% ")
+            if not {"score", "label"}.isdisjoint(roles_of(names, below).values()):
                 return _by_header(path, lines, number, table, None, labels)
+            sides = classes_of(names)
+            if {TARGET, NONTARGET} <= {*sides.values()}:
+                tar, non = sorted(names, key=lambda name: -sides[name])[:2]
+                call = "evaluate({name: (tar, non)}) takes them."
+                option = f"--tar '{path}#{tar}' --non '{path}#{non}' in place of other files"
+                text = f"{path}: {tar} and {non} are columns of scores."
+                raise errors.FileFormatError(text, path=path, call=call, option=option)
             text = f"the first line looks like a header, {show(lines[0])}; use "
             raise line_error(path, number, text + suggest(below, names))
     for separator, rows in ways:
@@ -418,7 +379,8 @@ def _refuse_odd(path: Path, lines: Sequence[bytes], number: int) -> None:
     ways = [(mark, rows, _looks(rows)) for mark, rows in _ways(lines)]
     for mark, rows, looks in ways:
         # In 5,1 the comma may separate columns.
-        if any(look.may_be("score") for look in looks) or (mark is None and len(looks) < len(ways)):
+        is_one = mark is None and (ways[0][0] is not None or len(rows[-1]) < len(ways))
+        if is_one or any(look.may_be("score") for look in looks):
             continue
         for cells in zip(*rows, strict=False):
             faults = [formats.odd_number(cell.decode(errors="replace")) for cell in cells]
@@ -426,15 +388,35 @@ def _refuse_odd(path: Path, lines: Sequence[bytes], number: int) -> None:
                 at = next(at for at, fault in enumerate(faults) if fault)
                 raise line_error(path, number + at, f"{show(cells[at])} {faults[at]}")
     for mark, _, looks in ways:
-        is_whole = len(looks) > 1 and bool(looks[-2].numbers) and looks[-1].is_whole
-        others = [look for look in looks if look.has_decimals or look.are_ids]
-        if mark == b"," and is_whole and not others and not looks[-1].are_codes:
-            text = f"{show(lines[0])} may have a decimal comma; write a point, or use "
-            raise line_error(path, number, text + suggest(looks))
+        if mark != b"," or any(look.has_decimals for look in looks):
+            continue
+        pairs = [(a, b) for a, b in itertools.pairwise(looks) if a.numbers and b.is_whole]
+        pairs = [(a, b) for a, b in pairs if not b.are_codes]
+        # Whole numbers are not written -0, nor are they 0 in all lines.
+        is_sure = any("-0" in a.words or a.words == {"0"} for a, _ in pairs)
+        if is_sure or ((*looks[-2:],) in pairs and not any(look.are_ids for look in looks[:-1])):
+            told = "has a decimal comma; write a point"
+            told = told if is_sure else f"may have{told[3:]}, or use {suggest(looks)}"
+            raise line_error(path, number, f"{show(lines[0])} {told}")
+
+
+def _free_ids(looks: Sequence[Look], names: Sequence[str], taken: Collection[int]) -> list[int]:
+    """Return the columns that may be ids, of those that are nothing else: the first two vary."""
+    most, sizes = max(len(look.words) for look in looks), [len(look.words) for look in looks]
+    ids = [at for at, look in enumerate(looks) if at not in taken and look.may_be("model")]
+    ids = [at for at in ids if not (looks[at].counts or (looks[at].is_gender and most > 3))]
+    varied = [at for at in ids if sizes[at] > 1]
+    if varied and most > 3:
+        # A model may be alone, but not behind its segments.
+        ids = varied if len(varied) > 1 else ids[: ids.index(varied[0]) + 1][-2:]
+    # Below names few words behind many are of another kind, such as attacks.
+    is_one = any(names) and len(ids) > 1 and sizes[ids[0]] == most > 2 * sizes[ids[1]]
+    return ids[:1] if is_one else ids
 
 
 def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     """Return what to type for columns, by their looks and by the names in a header."""
+    names = names or [""] * len(looks)
     roles = roles_of(names, looks)
     free = [at for at in range(len(looks)) if at not in roles]
     scores = [at for at in free if looks[at].may_be("score")]
@@ -444,24 +426,40 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     free = [at for at in free if at not in scores]
     most = max(len(look.words) for look in looks)
     labels = [at for at in free if looks[at].may_be("label") or looks[at].are_codes]
+    # Words tell more than numbers, and two classes more than one.
+    labels = [at for at in labels if not looks[at].numbers] or labels
+    labels = [at for at in labels if len(looks[at].words) > 1] or labels
     labels = labels or [at for at in free if looks[at].is_pair and most > 3]
-    if labels and "label" not in roles.values():
-        roles[labels[0]] = "label"
-    # An index of lines has no name.
-    ids = [x for x in free if x not in labels and not ("" in names[x:][:1] and looks[x].numbers)]
-    if {"model", "segment"}.isdisjoint(roles.values()):
-        sides = ("segment",) if len(ids) == 1 else ("model", "segment")
-        roles |= dict(zip(ids, sides, strict=False))
-    # A column without a name is told by its place.
-    told = list[str]()
-    for at in scores[:2] if scores and "score" not in roles.values() else [-1]:
-        chosen = {**roles, at: "score"} if at >= 0 else roles
-        named = [f"{role}={names[x]}" for x, role in sorted(chosen.items()) if names and names[x]]
-        places = [chosen.get(at, "-") for at in range(len(looks))]
-        told.append(",".join(named if len(named) == len(chosen) else places))
-    of_labels = [names[at] for at, role in roles.items() if names and role == "label"]
-    ending = formats.NEGATED * any(map(formats.denies_target, of_labels))
-    return " or ".join(f"columns='{columns}'{ending}" for columns in told)
+    ids = _free_ids(looks, names, {*roles, *scores, *labels})
+    sides = [side for side in ("model", "segment") if side not in roles.values()]
+    if "segment" in sides:
+        roles |= dict(zip(ids, sides[-len(ids) :], strict=False))
+    scores = [at for at in scores if not formats.denies(names[at])] or scores
+    ways, told = [roles], list[str]()
+    for role, ats in (("score", scores[:2]), ("label", labels[:3])):
+        if role not in roles.values():
+            ways = [{**way, at: role} for way in ways for at in ats] or ways
+    for way in ways:
+        # A column without a name is told by its place.
+        named = [f"{role}={names[at]}" for at, role in sorted(way.items()) if names[at]]
+        places = [way.get(at, "gender" if x.is_gender else "-") for at, x in enumerate(looks)]
+        columns = ",".join(named if len(named) == len(way) else places)
+        denied = {role for at, role in way.items() if formats.denies(names[at])}
+        told.append(f"columns='{columns}'{formats.NEGATED * ('label' in denied)}")
+    return " or ".join(told) + formats.LOW * ("score" in denied)
+
+
+def lone_score(lines: Sequence[bytes]) -> str:
+    """Return the name above numbers, of which only an index is beside them; "" of others."""
+    mark, names = cut_header(lines)
+    rows = [formats.unquote(line, mark) for line in lines]
+    looks = _looks(rows[1:])
+    named = {n: look for n, look in zip(names, looks, strict=False) if n and not look.counts}
+    is_lone = len(named) == 1 and {*roles_of([*named], [*named.values()]).values()} <= {"score"}
+    is_lone = is_lone and all(look.numbers for look in looks) and _is_header(rows, None)
+    # A distance is refused, and lines in another order than their numbers.
+    index = [float(row[0]) for row in rows[1:]] if is_lone and not names[0] else []
+    return "".join(n for n in named if is_lone and "dist" not in n and index == sorted(index))
 
 
 def suggest_role(lines: Sequence[bytes], role: str) -> str:
@@ -477,15 +475,17 @@ def suggest_role(lines: Sequence[bytes], role: str) -> str:
             return ""
         return f"{suggest(_looks(whole))} and {formats.suggest_labels([*pairs[-1]])}"
     looks = _looks(rows)
-    likely = [name for name, look in zip(names, looks, strict=True) if look.may_be(role)]
+    roles = roles_of(names, looks)
+    free = {name: looks[at] for at, name in enumerate(names) if name and at not in roles}
+    likely = [name for name, look in free.items() if look.may_be(role)]
     if role == "label" and not likely:
         # Words that are not known.
-        free = {*range(len(names))} - {*roles_of(names, looks)}
-        likely = [names[at] for at in free if len(looks[at].words) == 2 and not looks[at].numbers]
-    told = " or ".join(f"columns='{role}={name}'" for name in likely[:3])
-    return told + formats.NEGATED * (
-        role == "label" and len(likely) == 1 and formats.denies_target(likely[0])
-    )
+        likely = [name for name, look in free.items() if len(look.words) == 2 and not look.numbers]
+    likely = [name for name in likely if not formats.denies(name)] or likely
+    likely = sorted(likely, key=lambda name: roles_of([name]) != {0: role})[:3]
+    told = " or ".join(f"columns='{role}={name}'" for name in likely)
+    caution = formats.LOW if role == "score" else formats.NEGATED
+    return told + caution * (len(likely) == 1 and formats.denies(likely[0]))
 
 
 def _no_reading(
@@ -496,16 +496,13 @@ def _no_reading(
     for rows in (rows for _, rows in ways if labels is None):
         looks = _looks(rows)
         is_known = any(classes_of([w]) for look in looks if not look.numbers for w in look.words)
+        two = [at for at, look in enumerate(looks) if len(look.words) == 2]
         # The likeliest are 1 and 2, then words without digits, at the end of the line.
-        pairs = [
-            ((look.are_codes, all(map(str.isalpha, look.words)), at), sorted(look.words))
-            for at, look in enumerate(looks)
-            if len(look.words) == 2
-        ]
-        for (is_code, _, at), words in sorted(pairs, reverse=True):
+        for at in sorted(two, key=lambda at: (looks[at].are_codes, looks[at].is_pair, at))[::-1]:
+            words = sorted(looks[at].words)
             cells = [row[at].lower() for row in rows if at < len(row)]
             is_repeated = min(cells.count(word.encode()) for word in words) > 1
-            if not (is_code or (is_repeated and not is_known)):
+            if not (looks[at].are_codes or (is_repeated and not is_known)):
                 continue
             pair = dict(zip(map(listing.spell, words), (TARGET, NONTARGET), strict=True))
             if [variant[at] for _, variant in _readings(rows, pair)] == ["label"]:
@@ -514,13 +511,19 @@ def _no_reading(
     rows = ways[0][1]
     # The first line from which on nothing fits.
     end = bisect.bisect(range(1, 1 + len(rows)), 0, key=lambda n: not _readings(rows[:n], labels))
-    if 0 < end < len(rows):
+    # What is wrong with more than half of the lines is no fault of a line.
+    n_unlike = sum(not _readings([rows[end - 1], row], labels) for row in rows)
+    if 0 < end < len(rows) and 2 * n_unlike <= len(rows):
         bad, above = rows[end], rows[end - 1]
         for at, cell in enumerate(bad):
             mended = [*bad[:at], *above[at : at + 1], *bad[at + 1 :]]
             if len(bad) == len(above) and _readings([*rows[:end], mended], labels):
                 fault = f"in column {at + 1} is not like {show(above[at])} above it"
                 text = f"{show(cell)} {formats.odd_number(cell.decode(errors='replace')) or fault}"
+                column = [row[at].decode(errors="replace") for row in rows if at < len(row)]
+                if column.count(column[end]) > 1 and column[end].isalpha():
+                    told = formats.suggest_labels(sorted({*column}))
+                    text += told and f"; use {told}"
                 return line_error(path, number + end, text)
         return line_error(path, number + end, f"{show(lines[end])} is not like the lines before it")
     if end == 0 and _readings(rows[1:], labels):
@@ -530,5 +533,8 @@ def _no_reading(
     widths = [len(formats.unquote(line, mark)) for line in lines[:3]]
     if len(widths) == 3 and widths[0] < widths[1] == widths[2] > 1:
         return line_error(path, number, f"{show(lines[0])} is above the table; take it out")
+    if len(lines) == 1 < len(looks) and all(look.numbers for look in looks):
+        text = f"{show(lines[0])} has {len(looks)} numbers; write each in a line of its own"
+        return line_error(path, number, text)
     text = f"nothing tells what the columns of {show(lines[0])} are; use "
     return line_error(path, number, text + suggest(looks))

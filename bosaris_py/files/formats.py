@@ -8,6 +8,7 @@ the names that a column may have in a header, the usual one first; files of such
 header, those of others need none.
 """
 
+import contextlib
 import csv
 import itertools
 import re
@@ -16,17 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from bosaris_py import _validation as check, errors
-from bosaris_py.files.columns import VOCABULARIES, Vocabulary, vocabulary
+from bosaris_py.files.columns import VOCABULARIES, Vocabulary, classes_of, spell, vocabulary
 
 ROLES = ("model", "segment", "side", "label", "score")
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
 Told = list[str] | dict[str, str | None] | None
 
-_TNS, _TN, _BS = (
-    "label:target|nontarget|spoof",
-    "label=targettype:target|nontarget",
-    "bonafide|spoof",
-)
+_TNS, _TN = "label:target|nontarget|spoof", "label=targettype:target|nontarget"
+_BS = "bonafide|spoof"
 _NIST = "model=modelid|imageid segment=segmentid [side]"
 _LA = "codec transmission attack"
 _PA = "room microphone distance attacker_room attacker_microphone replay_device attacker_distance"
@@ -68,7 +66,7 @@ _LINES = {
     "asvspoof5-cm-scores": "segment=filename score=cm-score",
     "asvspoof5-cm-key": f"segment=filename label=cm-label:{_BS}",
     "asvspoof5-cm-protocol": "speaker segment gender codec codec_q codec_seed attack_tag attack "
-    f"label:{_BS} -",
+    f"label:{_BS} [-]",
     "asvspoof5-sasv-protocol": f"model segment gender attack {_TNS}",
     "asvspoof5-sasv-scores": "model=spk segment=filename [cm-score#] [asv-score#] score=sasv-score",
     "asvspoof5-sasv-key": "model=spk segment=filename [cm-label] "
@@ -116,16 +114,9 @@ class Format:
     vocabularies: tuple[Vocabulary, ...] = ()
     # The columns of files without a header, with and without what may be absent; short ones first.
     variants: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def first_line(self) -> str:
-        """A line of no interest before the trials."""
-        return _FIRST_LINES.get(self.name, "")
-
-    @property
-    def missing(self) -> str:
-        """What stands for a missing number."""
-        return _MISSING.get(self.name, "")
+    # A line of no interest before the trials, and what stands for a missing number.
+    first_line: str = ""
+    missing: str = ""
 
     @property
     def separator(self) -> str:
@@ -173,9 +164,8 @@ def _parsed(name: str, line: str) -> Format:
             columns.setdefault(role, FormatColumn(role, known, bool(bracket), bool(number)))
             words = words or labels
         # The last column of scores may be absent in single lines, others in all.
-        last = len(found) - 1
         choices = [
-            [(), (role,)] if bracket and (role, at) != ("score", last) else [(role,)]
+            [(), (role,)] if bracket and (role, at) != ("score", len(found) - 1) else [(role,)]
             for at, (bracket, role, *_) in enumerate(found)
         ]
         made = itertools.product(*choices)
@@ -186,6 +176,8 @@ def _parsed(name: str, line: str) -> Format:
         tuple(columns.values()),
         VOCABULARIES if words == "*" else vocabularies,
         () if "=" in line else tuple(sorted(variants, key=len)),
+        _FIRST_LINES.get(name, ""),
+        _MISSING.get(name, ""),
     )
 
 
@@ -203,9 +195,7 @@ def find_format(name: str, argument: str = "format") -> Format:
 def show(text: bytes) -> str:
     """Return the text of a line in quotes, cut to a readable length."""
     shown = text.strip()[:400].decode(errors="replace")
-    return repr(
-        errors.printable(shown) if len(shown) <= 80 else f"{errors.printable(shown[:80])}..."
-    )
+    return repr(errors.printable(shown[:80]) + "..." * (len(shown) > 80))
 
 
 def format_of_names(names: Sequence[str]) -> Format:
@@ -234,15 +224,11 @@ class Plan:
 
 
 def plan_of_names(
-    format: Format,
-    names: Iterable[str],
-    separator: bytes | None = None,
-    *,
-    skips_first_line: bool = False,
+    form: Format, names: Iterable[str], mark: bytes | None = None, *, skips_first_line: bool = False
 ) -> Plan:
     """Return the plan of columns that have the names of their roles."""
     columns = tuple((name if name in ROLES else None, name) for name in names)
-    return Plan(format, columns, separator, skips_first_line)
+    return Plan(form, columns, mark, skips_first_line)
 
 
 # Names in the headers of any table
@@ -255,6 +241,7 @@ _THING = (
     "(flac|wav|audio|cm|asv)?(utt|utterance|uttid|file|filename|fname|path|wav|audio|image|img|id|"
     "segment|seg|sample|item|rec|recording|speaker|spk|name)(id|path|file|name)*"
 )
+_AGAINST = "spoof|fake|imp|non|dif|att|mis|neg|dist"
 # In small letters and digits alone; the likeliest names first.
 NAMES: Mapping[str, Sequence[str]] = {
     "model": (
@@ -277,11 +264,10 @@ NAMES: Mapping[str, Sequence[str]] = {
         "truth|groundtruth|gt|ytrue|y|(is)?bonafide",
     ),
     "score": (
-        "scores?",
-        "llrs?",
+        "scores?|llrs?",
         "lrs?|loglikelihoodratio|likelihoodratio|loglr|cosine|cos|cossim|similarity|sim|plda|"
         "logits?|prob|probability|pred|prediction|output",
-        ".*(score|llr|cosine|similarity)",
+        f"(?!.*({_AGAINST})).*(scores?|llrs?|cosine|similarity)",
     ),
 }
 
@@ -319,6 +305,9 @@ _ODD_NUMBERS = {
     r"[+-]?[\d.]+(e[+-]?\d+)?[,;:]": "has a mark behind it; separate all columns by it, or none",
     r"b?(['\"])[+-]?[\d.]+(e[+-]?\d+)?\1": "is in quotes; leave them out",
     r"[+-]?[\d.]+d[+-]?\d+": "is how Fortran writes a number; write e for d",
+    r'="[+-]?[\d.]+"': "is how Excel keeps a text; write the number alone",
+    r"0x[\da-f]+": "is hexadecimal; write a decimal number",
+    "[:-]{2,}": "is a rule below a header; leave its line out",
     r"[<>=~]+[+-]?[\d.]+|[+-]?\d*\.\d+[a-z]{1,3}": "has signs beside the number; leave them out",
 }
 
@@ -330,6 +319,55 @@ def odd_number(text: str) -> str:
 
 
 # Cells, and what is told of columns
+
+_LONGEST_LOOKED_AT = 1000
+
+
+class Look:
+    """What the cells of a column have in common, some of which may be words of `labels`."""
+
+    def __init__(self, cells: Iterable[bytes], labels: Vocabulary | None = None) -> None:
+        cells = [*cells]
+        self.words = {c[:_LONGEST_LOOKED_AT].decode(errors="replace").lower() for c in cells}
+        self.vocabularies = [*([] if labels is None else [labels]), *VOCABULARIES]
+        self.is_told = labels is not None and bool(classes_of(self.words, [labels]))
+        present = self.words - MISSING_WORDS
+        digits = "".join(present)
+        self.numbers: set[float] = set()
+        with contextlib.suppress(ValueError):
+            self.numbers = set(map(float, () if "_" in digits else present))
+        # Unsigned whole numbers may be ids, and are taken for such if all are of one length.
+        self.is_whole = bool(self.numbers) and digits.isdigit()
+        self.are_ids = self.is_whole and len({*map(len, present)}) == 1 and len(min(present)) > 3
+        self.has_decimals = bool(self.numbers) and not re.sub("[+-]", "", digits).isdigit()
+        # Some code of labels, such as 1 and 2, if not that of 1 and 0; none of them is missing.
+        is_coded = bool(self.numbers) and self.words == present
+        self.is_truth = is_coded and self.numbers <= {-1.0, 0.0, 1.0}
+        is_other = is_coded and self.numbers <= {0.0, 1.0, 2.0} and len(self.numbers) > 1
+        self.are_codes = self.is_truth or is_other
+        self.is_gender = len(self.words) == 2 and self.words <= WORDS_OF["gender"]
+        # Whether the cells number the lines.
+        numbers = [b"%d" % n for n in range(len(cells) + 1)]
+        self.counts = len(cells) > 1 and cells in (numbers[:-1], numbers[1:])
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the column has two words without digits, or H1 and H2, which may be labels."""
+        is_plain = all(w.isalpha() or w in "h0 h1 h2" for w in self.words)
+        return len(self.words) == 2 and is_plain and not self.is_gender
+
+    def suits(self, role: str) -> bool:
+        """Tell whether the column may have a role that its name tells; words need not be known."""
+        is_odd = role == "score" and all(map(odd_number, self.words))
+        return is_odd or self.may_be(role) or (role == "label" and len(self.words) == 2)
+
+    def may_be(self, role: str) -> bool:
+        """Tell whether the column may be one of scores, of labels or of ids."""
+        if role == "score":
+            return bool(self.numbers) and not (self.are_codes or self.are_ids or self.is_told)
+        is_label = bool(classes_of(self.words, self.vocabularies))
+        return is_label if role == "label" else not (is_label or self.is_truth or self.has_decimals)
+
 
 # What lies between blanks, in quotes or not.
 _CELL = re.compile(rb'"([^"]*)"(?!\S)|(\S+)')
@@ -379,17 +417,25 @@ def as_told(columns: Columns | None, width: int) -> Told:
 _NEGATIVE = re.compile("n|un|dis|rej|imp|fa|[fid]$")
 
 
-# What is true of a spoof is false of a target.
+# What is true of a spoof is false of a target, and a score that is high for it low for targets.
 NEGATED = " and labels='0=target,1=nontarget,false=target,true=nontarget'"
+LOW = " if it is high for targets. Is it low? Then take -scores."
 
 
-def denies_target(name: str) -> bool:
-    """Tell whether a column says of trials that they are no targets, as is_spoof does."""
-    return re.search("spoof|fake|imp|non|dif|att", name.lower()) is not None
+def denies(name: str) -> bool:
+    """Tell whether a column speaks against targets, as is_spoof and distance do."""
+    return re.search(rf"{_AGAINST}|(\b|_)(not|un|l[12])", name.lower()) is not None
 
 
 def suggest_labels(words: Sequence[str]) -> str:
-    """Return what to type for two words of labels."""
+    """Return what to type for two words of labels, or more if two are known; "" of others."""
+    known = max(VOCABULARIES, key=lambda each: sum(spell(word) in each for word in words))
+    names = ("nontarget", "target", "spoof", "drop")
+    told = [f"{word}={names[known.get(spell(word), -1)]}" for word in words]
+    if {"target", "nontarget"} <= {each.rpartition("=")[2] for each in told}:
+        return f"labels='{','.join(told)}'"
+    if len(words) != 2:
+        return ""
     first, second = sorted(words, key=lambda word: (bool(_NEGATIVE.match(word)), word))
     both = (first, second), (second, first)
     return " or ".join(f"labels='{target}=target,{other}=nontarget'" for target, other in both)

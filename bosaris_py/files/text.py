@@ -68,9 +68,8 @@ def file_parts(
         is_pipe = str(path) == "-"
         on_disk = sys.stdin.buffer if is_pipe else stack.enter_context(path.open("rb"))
         size = path.stat().st_size if path.is_file() else None
-        bar = stack.enter_context(
-            progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)
-        )
+        how = {"total": size, "desc": path.name, "unit": "B", "unit_scale": True}
+        bar = stack.enter_context(progress_bar(**how, shown=progress))
         stream = gzip.GzipFile(fileobj=on_disk, mode="rb") if is_packed else on_disk
         try:
             while data := stream.read(_HEAD_BYTES if line == 1 else _BLOCK_BYTES):
@@ -94,9 +93,8 @@ def file_parts(
                 yield line, data
                 line += data.count(b"\n")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise errors.FileFormatError(
-                f"{path}: this is no complete gzip file: {error}"
-            ) from error
+            told = f"{path}: this is no complete gzip file: {error}"
+            raise errors.FileFormatError(told) from error
 
 
 def read_words(path: FilePath) -> list[str]:
@@ -159,6 +157,7 @@ def cut(data: bytes, line: int, plan: Plan, path: Path) -> tuple[list[list[bytes
         if len(row) != width:
             expected = f"expected {width} columns ({' '.join(names[:20])})"
             fault = f"{expected}, found {len(row)}: {show(text)}"
+            fault += ". Is a comma decimal? Write a point" * (mark == b"," and len(row) > width)
             fault += ". The line ends are carriage returns alone" * (b"\r" in text.strip())
             raise line_error(path, number, fault)
         cells += row
@@ -262,7 +261,7 @@ class Numbers:
             if math.isinf(value):
                 fault = "is out of the range of floating-point numbers"
                 raise line_error(path, number, f"{show(cell)} {fault}")
-        if text.lstrip("+-") in formats.MISSING_WORDS:
+        if text.lstrip("+-") in formats.MISSING_WORDS and text[:2] != "--":
             fault = f"the {self.name} is {text or 'empty'} here. Does it say that there is none?"
             raise line_error(path, number, fault, missing=text)
         fault = odd_number(text) or "is not a number"
@@ -355,7 +354,7 @@ def read_table(
     (['anna/1.wav', 'bert/1.wav'], [True, False])
     """
     check.check_choice(spoof, ("keep", "nontarget", "drop"), "spoof")
-    absent = check.as_ids([missing] if isinstance(missing, str) else missing, "missing")
+    absent = check.as_ids([missing] if isinstance(missing, str) else missing, "missing").tolist()
     words = None if labels is None else _vocabulary_of(labels)
     chosen = None if format is None else find_format(format)
     file, notes = check.as_path(path), list[errors.Note]()
@@ -367,9 +366,7 @@ def read_table(
         return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
     plan = detection.find_plan(file, head.lines, head.number, chosen, columns, words)
     known = plan.format.vocabularies if words is None else (words,)
-    found = read_columns(
-        file, head, parts, plan, known, absent.tolist(), extra=extra, max_bytes=max_bytes
-    )
+    found = read_columns(file, head, parts, plan, known, absent, extra=extra, max_bytes=max_bytes)
     if not found.lines.size:
         notes.append(no_line(file, "trial below the header"))
     return attrs.evolve(found.table(spoof, strip_suffix), notes=tuple(notes))
@@ -493,9 +490,8 @@ class ReadColumns:
             factor = self.ids[role].values()
             stripped = [name.removesuffix(suffix) for name in factor.levels.tolist() if suffix]
             if "" in stripped:
-                raise errors.FileFormatError(
-                    f"{self.path}: nothing is left of the {role} {suffix!r}"
-                )
+                told = f"{self.path}: nothing is left of the {role} {suffix!r}"
+                raise errors.FileFormatError(told)
             return Factor.from_values(stripped).take(factor.codes) if suffix else factor
         if role == "model":
             # The same on both sides, however either was told.
@@ -556,9 +552,8 @@ def read_columns(
         texts = [column for _, column in columns if isinstance(column, Texts)]
         needed = sum((6 * column.longest + 64) * len(column.codes) for column in texts)
         if needed + 16 * len(columns) * sum(map(len, lines)) > room:
-            raise errors.FileFormatError(
-                f"{path}: takes more memory than `max_bytes`, or half of it"
-            )
+            told = f"{path}: takes more memory than `max_bytes`, or half of it"
+            raise errors.FileFormatError(told)
     if "label" in ids:
         meanings = [vocabularies[0][kinds.spell(text.decode())] for text in ids["label"].codes]
         classes = [np.array(meanings, np.uint8)[ids["label"].all_codes()]]
@@ -583,12 +578,12 @@ def _known(
             fault = f"labels must be {expected}; found {show(text)}"
             words = sorted(each.decode(errors="replace").lower() for each in column.codes)
             is_known = bool(kinds.classes_of([word])) and not {*words} <= {"0", "1", "2"}
-            if detection.Look(column.codes).has_decimals:
+            if formats.Look(column.codes).has_decimals:
                 fault += ". Are these scores?"
-            elif is_known or len(words) != 2 or not all(words):
-                fault += "; is it another format, or are these no labels?"
+            elif not is_known and all(words) and (told := formats.suggest_labels(words)):
+                fault += f"; use {told}"
             else:
-                fault += f"; use {formats.suggest_labels(words)}"
+                fault += "; is it another format, or are these no labels?"
             raise column.error(text, numbers, path, fault)
         vocabularies = fitting
     return vocabularies

@@ -23,8 +23,8 @@ from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, ArrayLike, FilePath, FloatArray, Given, mark_read_only
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import KIND, Factor, Table, are_kinds, order_trials
-from bosaris_py.files.detection import Look, suggest_role
-from bosaris_py.files.formats import Columns
+from bosaris_py.files.detection import lone_score, suggest_role
+from bosaris_py.files.formats import Columns, Look
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Labels, first_lines, read_table, refuse_conflicts
 from bosaris_py.trials.alignment import Ids, name_trials
@@ -360,9 +360,12 @@ def read_numbers(path: FilePath, **options: Any) -> FloatArray:
 
 def _unlabelled(path: FilePath, **options: Any) -> Table:
     """Read a text of scores; its label, if there is one, does not count."""
-    lines = [line.strip() for line in first_lines(check.as_path(path))]
-    numbers = Look(lines[1:] or lines).numbers
-    if numbers and numbers <= {-1.0, 0.0, 1.0, 2.0} and "format" not in options:
+    lines = ("format" not in options and first_lines(check.as_path(path))) or [b""]
+    numbers = Look(map(bytes.strip, lines)).numbers
+    if name := lone_score(lines):
+        # Whatever the name above them is.
+        options = {"columns": {"score": name, "segment": None}, **options}
+    elif numbers and numbers <= {-1.0, 0.0, 1.0, 2.0}:
         # Alone in their lines, numbers that look like labels are scores.
         options = {"columns": "score", **options}
     return read_table(path, **{"spoof": "nontarget", "extra": False, **options})
@@ -569,9 +572,8 @@ def files_of(path: FilePath) -> list[FilePath]:
     """Return the files of a folder, or those that fit a pattern such as ``scores/*.txt``."""
     place = Path(path)
     if place.is_dir():
-        found = sorted(file for file in place.iterdir() if file.is_file())
         # What begins with a point is no file of scores, but one of an editor or a system.
-        files = [file for file in found if not file.name.startswith(".")]
+        files = sorted(file for file in place.iterdir() if file.is_file() and file.name[0] != ".")
     elif glob.has_magic(os.fspath(path)) and not place.exists():
         files = sorted(map(Path, glob.iglob(os.fspath(path), recursive=True)))  # noqa: PTH207
     else:

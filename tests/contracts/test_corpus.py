@@ -71,6 +71,7 @@ ABSENT = [
     ("{x}", "{y} s{m}/a.wav s{m}/{j:05}.wav"),
     (",0\n{i},{x}", "s{m} u{j} {y}"),
     (",score\nu{j},{x}", ",label\nu{j},{w}"),
+    ('"score"\n"u{j}" {x}', "u{j} {w} @ bonafide|spoof"),
     (",,cosine\ns{m},u{j},{x}", "s{m} u{j} {w}"),
     ("E_{j} {x}", "utt_id,speaker_id,key\nE_{j},LA_{m},{w} @ bonafide|spoof"),
     ("file,pred,prob_real,label\nu{j}.wav,{n},{x},{w} @ real|fake",),
@@ -167,7 +168,7 @@ def test_lists_of_targets_and_two_files(capsys: pytest.CaptureFixture[str]) -> N
     assert_right(figures("s --key k", capsys))
     Path("mates").write_text(text_of("x/u{j}.png x/s{m}.png", (1,)))
     assert_right(figures("s --mates mates", capsys))
-    for form in ("{x}", "score\n{x}", ",score\n{j},{x}", "s{m} u{j} {x}"):
+    for form in ("{x}", "genuine\n{x}", ",neg_scores\n{j},{x}", "s{m} u{j} {x}"):
         Path("g").write_text(text_of(form, (1,)))
         Path("i").write_text(text_of(form, (0,)))
         assert_right(figures("--tar g --non i", capsys))

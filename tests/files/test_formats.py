@@ -133,3 +133,5 @@ def test_whole_numbers_below_unknown_names_may_be_ids(tmp_path: Path) -> None:
             read_table(path)
     path.write_text("case,score\n1,2.5\n2,-1.5\n3,0.5\n")
     assert len(read_table(path)) == 3
+    path.write_text("clip,split,score,label\nc,dev,2.5,1\nb,dev,-1.5,0\na,dev,0.5,0\nd,dev,1.5,1\n")
+    assert read_table(path).segments.values().tolist() == ["c", "b", "a", "d"]

@@ -119,6 +119,13 @@ def test_lines_repeated_with_the_same_content_and_without_a_score(write: Write) 
         assert read_scores(write("m1 s1 1.5\nm2 s1\n")).modelset.tolist() == ["m1"]
 
 
+def lines_of(template: str, header: str = "") -> str:
+    """Six trials of three models, by turns targets, with ranks, genders and another 0 or 1."""
+    rows = ([1001 + j // 2, j, 0.5 - j, j % 2, j // 3, "mfm"[j // 2]] for j in range(6))
+    lines = (template.format(*row, ("same", "diff", "sibling")[row[1] % 3]) for row in rows)
+    return "\n".join([header] * bool(header) + [*lines, ""])
+
+
 BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", r":5: trial m1 s1 .* label"),
     (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", r":5: trial m1 s1 .* side"),
@@ -127,6 +134,20 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_key, LINES, "has no labels, so it is no key"),
     (read_scores, "1 a b\n0 a c\n", r"has no scores; is it a key\?$"),
     (read_scores, "a 12 target\na 13 nontarget\n", r"has no scores; is it a key\?$"),
+    (read_scores, lines_of("s{0} u{1} {1} {2}"), "'model,segment,-,score'"),
+    (read_scores, lines_of("{0} Q0 {5} tb{1} {1} {2} run"), "'model,-,gender,segment,-,score,-'"),
+    (read_key, lines_of("s{0} u{1} {3} {5}"), "'model,segment,label,gender'"),
+    (read_key, lines_of("s{0} u{1} {3} {4}"), "model,segment,label,-' or .*model,segment,-,label'"),
+    (read_key, lines_of("s{0} u{1} {6}"), "labels='diff=nontarget,same=target,sibling=drop'"),
+    (read_key, lines_of("{1},{6}", "file,label"), "use labels='diff=nontarget,same=target,sibling"),
+    (read_scores, lines_of("{1},{2},{3}", "file,spoof_score,label"), "spoof_score' if it is high"),
+    (read_scores, lines_of("{1},{2},{2}", "file,score,llr"), "score=score' or .*score=llr'"),
+    (read_key, lines_of("{1},{3},{4}", "file,label,target"), "'label=label' or .*'label=target'"),
+    (read_key, lines_of("{1},{3}", "file,not_same"), "label=not_same' and labels='0=target"),
+    (read_scores, lines_of("x{0},u{1},{2},{3}", "a,b,score,label"), "'model=a,segment=b,score="),
+    (read_scores, ",score\n7,0.5\n3,1.5\n5,2.5\n", "columns='segment,score'"),
+    (read_scores, "genuine,impostor\n1.5,0.5\n2.5,-1\n", "are columns of scores"),
+    (read_scores, "1.5 2.5 3.5\n", "has 3 numbers; write each in a line"),
 ]
 
 
