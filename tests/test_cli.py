@@ -27,7 +27,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
-from bosaris_py.cli import files, judging
+from bosaris_py.cli import evaluating, files
 from bosaris_py.cli.options import COMMANDS, FILE_OPTIONS, OPTIONS, in_options, make_parser
 from tests.forms import described
 
@@ -866,10 +866,10 @@ class TestNoTraceback:
 
     def test_a_fault_of_the_program(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
-        monkeypatch.setattr(judging, "judge", lambda _: np.empty(2**50))
+        monkeypatch.setattr(evaluating, "judge", lambda _: np.empty(2**50))
         code, _, err = run(*words)
         assert (code, "memory" in err) == (1, True)
-        monkeypatch.setattr(judging, "judge", lambda _: {}["no\nkey"])
+        monkeypatch.setattr(evaluating, "judge", lambda _: {}["no\nkey"])
         code, out, err = run(*words)
         assert (code, out, err.count("\n"), "KeyError" in err) == (1, "", 1, True)
         monkeypatch.setenv("BOSARIS_DEBUG", "1")

@@ -17,14 +17,14 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bosaris_py.cli import files, judging, training
+from bosaris_py.cli import evaluating, files, training
 from bosaris_py.cli.files import say
 from bosaris_py.cli.options import UsageError, in_options, make_parser
 from bosaris_py.errors import BosarisError, as_message, printable
 
 _RUN = {run.__name__: run for run in (files.check, files.convert, files.info)}
-_RUN |= {run.__name__: run for run in (judging.case, judging.compare, judging.evaluate)}
-_RUN |= {run.__name__: run for run in (judging.plot, judging.report)}
+_RUN |= {run.__name__: run for run in (evaluating.case, evaluating.compare, evaluating.evaluate)}
+_RUN |= {run.__name__: run for run in (evaluating.plot, evaluating.report)}
 _RUN |= {run.__name__: run for run in (training.calibrate, training.fuse)}
 
 _AGAIN = re.compile(r"Lines of (.*?) that list a trial again were left out: [^;]*")
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("BOSARIS_DEBUG") == "1":
             traceback.print_exc()
-        say(f"error: {as_message(_told(error, args))}")
+        say(f"error: {as_message(_message_of(error, args))}")
         _drop_output()
         return 1
 
@@ -89,11 +89,11 @@ def _answer(argv: Sequence[str] | None, args: argparse.Namespace) -> int:
     return 0
 
 
-def _told(error: Exception, args: argparse.Namespace) -> str:
+def _message_of(error: Exception, args: argparse.Namespace) -> str:
     """Return the message of an error, in options of the subcommand."""
     match error:
         case BosarisError():
-            return files.told_by(error, args)
+            return files.message_of(error, args)
         case OSError(strerror=str() as why) if error.filename:
             return f"{error.filename}: {why}"
         case MemoryError():
@@ -101,9 +101,9 @@ def _told(error: Exception, args: argparse.Namespace) -> str:
         case OSError() | ImportError():
             return getattr(error, "strerror", "") or str(error) or type(error).__name__
         case _:
-            told = as_message(f"{type(error).__name__}: {error}")
+            text = as_message(f"{type(error).__name__}: {error}")
             return (
-                f"{told} (a fault of this program, please report it; BOSARIS_DEBUG=1 shows where)"
+                f"{text} (a fault of this program, please report it; BOSARIS_DEBUG=1 shows where)"
             )
 
 

@@ -150,22 +150,22 @@ def turned_columns(args: argparse.Namespace) -> str:
     path = Path(split_column(vars(args).get("key") or args.trials)[0])
     turned = {"model": "segment", "segment": "model"}
     with contextlib.suppress(FileFormatError):
-        lines, told = bp.files.text.first_lines(path), args.key_columns
-        names = bp.files.detection.find_plan(path, lines, 1, columns=told).names
+        lines, columns = bp.files.text.first_lines(path), args.key_columns
+        names = bp.files.detection.find_plan(path, lines, 1, columns=columns).names
         return f"--key-columns {shlex.quote(','.join(turned.get(name, name) for name in names))}"
     return ""
 
 
-def told_by(error: BosarisError, args: argparse.Namespace) -> str:
+def message_of(error: BosarisError, args: argparse.Namespace) -> str:
     """Return the message of an error, in options of the subcommand."""
     of_key = args.side == "key" if args.side else str(error.path) == vars(args).get("key")
-    told = in_options(str(error), args, of_key=of_key)
+    text = in_options(str(error), args, of_key=of_key)
     option = error.option.replace(args.copied or "\0", "-")
     option = turned_columns(args) if option == "--key-columns" else option
     # Not every subcommand has --tar and --non.
     words = re.findall(r"(?<!\S)--([a-z-]+)", option)
     is_known = all(word.replace("-", "_") in args for word in words)
-    return f"{told} Use {option}." if option and is_known else told
+    return f"{text} Use {option}." if option and is_known else text
 
 
 def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]:
@@ -174,8 +174,8 @@ def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, Settings]
     if column and bp.trials.read.binary_kind(file):
         raise UsageError(f"{file} is no table, and has no column {column}")
     others = (args.columns or "").split(",") if "=" in (args.columns or "") else []
-    told = [*(each for each in others if not each.startswith("score=")), f"score={column}"]
-    return file, text_options(args, columns=",".join(told) if column else args.columns)
+    columns = [*(each for each in others if not each.startswith("score=")), f"score={column}"]
+    return file, text_options(args, columns=",".join(columns) if column else args.columns)
 
 
 def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
@@ -185,8 +185,8 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
     try:
         return found.rename(changes, changes)
     except InvalidInputError as error:
-        told = f"{changes} makes one id of several: {error.got}" if error.got else str(error)
-        raise InvalidInputError(f"--ids {told}") from error
+        text = f"{changes} makes one id of several: {error.got}" if error.got else str(error)
+        raise InvalidInputError(f"--ids {text}") from error
 
 
 def load_labelled(args: argparse.Namespace, path: str) -> "tuple[bp.Scores, bp.Key | None]":
@@ -411,7 +411,7 @@ def check(args: argparse.Namespace) -> int:
         bp.trials.scores.frame_among(scores, trials)
         why = in_options(bp.trials.scores.why_missing(scores, trials), args)
     except bp.errors.TrialMismatchError as error:
-        why = told_by(error, args)
+        why = message_of(error, args)
     problems = [*faults, *problems, *filter(None, [why])]
     if args.table or str(args.output).endswith(".json"):
         emit_json({"n_common": n_common, "problems": problems}, args.output)

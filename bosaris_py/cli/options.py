@@ -18,9 +18,9 @@ class UsageError(Exception):
 
 def refuse(*faults: tuple[str, object]) -> None:
     """Raise the first of some messages that holds."""
-    for told, is_so in faults:
+    for text, is_so in faults:
         if is_so:
-            raise UsageError(told)
+            raise UsageError(text)
 
 
 # The keywords of argparse for an option.
@@ -33,12 +33,12 @@ def _points(text: str) -> "list[float | bp.OperatingPoint]":
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
         points = [bp.OperatingPoint(*point) for point in numbers]
     except errors.InvalidInputError as error:
-        told = str(error).replace("`p_target`", "a probability").replace("`", "")
-        raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
+        fault = str(error).replace("`p_target`", "a probability").replace("`", "")
+        raise argparse.ArgumentTypeError(f"{text!r}: {fault}") from None
     except (TypeError, ValueError):
-        told = "expected P, or P:CMISS:CFA, with commas between several"
-        told = "a probability is written as 0.01, not 1%" if "%" in text else told
-        raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
+        fault = "expected P, or P:CMISS:CFA, with commas between several"
+        fault = "a probability is written as 0.01, not 1%" if "%" in text else fault
+        raise argparse.ArgumentTypeError(f"{text!r}: {fault}") from None
     # A probability alone stays a number, as in a script.
     pairs = zip(points, numbers, strict=True)
     return [point.p_target if len(parts) == 1 else point for point, parts in pairs]
@@ -57,14 +57,14 @@ _TYPES["whole number"] = int
 _TYPES["ridge"] = lambda text: text if text == "weak" else _number(text)
 _TYPES["names"] = lambda text: text.split(",")
 
-_TOLD = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+_TEXTS = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
 
-OPTIONS: dict[str, Settings] = _TOLD["options"]
+OPTIONS: dict[str, Settings] = _TEXTS["options"]
 
-FILE_OPTIONS: dict[str, Settings] = _TOLD["text"]
+FILE_OPTIONS: dict[str, Settings] = _TEXTS["text"]
 
 # Each subcommand: its purpose, its options and examples.
-COMMANDS: dict[str, Settings] = _TOLD["commands"]
+COMMANDS: dict[str, Settings] = _TEXTS["commands"]
 
 # Arguments of the library whose options have another name, of which a subcommand has one.
 _SPELLED = {"replications": "bootstrap", "rng": "seed", "system": "of", "path": "target output"}
@@ -147,22 +147,22 @@ def in_options(text: str, args: argparse.Namespace, *, of_key: bool = False) -> 
         value = found["value"].strip("'\"")
         return flag + " ="[value[:1] == "-"] + shlex.quote(value)
 
-    for phrase, told in _PHRASES:
-        text = re.sub(phrase, told, text)
+    for phrase, words in _PHRASES:
+        text = re.sub(phrase, words, text)
     # What is shown in quotes ends no sentence.
     text = _QUOTED.sub(lambda shown: shown[0].replace(" ", "\0"), _ARGUMENT.sub(spelled, text))
     first, *rest = re.split(r"(?<=[.?!]) ", text)
     # Advice that is no option of this subcommand is for scripts.
-    told = " ".join([first, *(part for part in rest if not _OF_SCRIPTS.search(part))])
-    return told.replace("\0", " ")
+    kept = " ".join([first, *(part for part in rest if not _OF_SCRIPTS.search(part))])
+    return kept.replace("\0", " ")
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        told = errors.printable(" ".join(message.split()))
-        self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
+        line = errors.printable(" ".join(message.split()))
+        self.exit(2, f"{self.prog}: error: {line} (see {self.prog} --help)\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -171,9 +171,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="bosaris", description=purpose)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
-    for name, told in COMMANDS.items():
-        purpose, options = told["purpose"], told["options"]
-        lines = "".join(f"\n  bosaris {name} {example}" for example in told["examples"])
+    for name, about in COMMANDS.items():
+        purpose, options = about["purpose"], about["options"]
+        lines = "".join(f"\n  bosaris {name} {example}" for example in about["examples"])
         where = "" if name == "info" else "\noptions of text files: see bosaris info --help"
         needed = [word.rstrip("!") for word in options.split() if word[0] != "-" or word[-1] == "!"]
         shown = [f"{word} " * (word[0] == "-") + OPTIONS[word]["metavar"] for word in needed]

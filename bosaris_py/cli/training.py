@@ -5,8 +5,8 @@ from typing import Any
 
 import bosaris_py as bp
 from bosaris_py.cli import files
+from bosaris_py.cli.evaluating import speakers_of
 from bosaris_py.cli.files import are_large, emit, load_key, load_scores, load_trials, named_files
-from bosaris_py.cli.judging import speakers_of
 from bosaris_py.cli.options import Settings, UsageError, in_options, refuse
 
 # A class of maps, or one of its maps.
@@ -50,8 +50,8 @@ def _train(args: argparse.Namespace, model: Map, **settings: Map) -> Map:
     """Train a map on files; write cross-fitted scores, if that is asked for."""
     named = named_files(args.training)
     is_one = not issubclass(model, bp.LinearFusion | bp.SASVFusion)
-    told = "a calibration has one file of scores; `bosaris fuse` joins several"
-    refuse((told, is_one and len(named) > 1))
+    text = "a calibration has one file of scores; `bosaris fuse` joins several"
+    refuse((text, is_one and len(named) > 1))
     settings |= {"prior": args.prior[0] if args.prior else None, "objective": args.objective}
     settings = {k: v for k, v in (settings | {"ridge": args.ridge}).items() if v is not None}
     in_blocks = hasattr(model, "fit_files") and not args.cross_fit
@@ -110,8 +110,8 @@ def fuse(args: argparse.Namespace) -> None:
     how: Settings = {"chosen": bp.LinearFusion}
     refuse(("--costs is for a fusion with --spoof keep", args.costs and args.spoof != "keep"))
     if args.training and args.spoof == "keep":
-        told = "with --spoof keep, --costs take the place of --prior, --objective"
-        refuse((told, args.prior or args.objective))
+        text = "with --spoof keep, --costs take the place of --prior, --objective"
+        refuse((text, args.prior or args.objective))
         _both(args.training)
         how = {"chosen": bp.SASVFusion, "costs": args.costs or "ASVspoof5"}
     model = _model(args, bp.LinearFusion | bp.SASVFusion, **how)
@@ -123,8 +123,8 @@ def fuse(args: argparse.Namespace) -> None:
 def _both(given: list[str]) -> dict[str, str]:
     """Return the files of a verifier and a countermeasure by these names."""
     systems = named_files(given)
-    told = "a fusion with --spoof keep has two files, asv=FILE and cm=FILE"
-    refuse((f"{told}; got {', '.join(systems)}", {*systems} != {"asv", "cm"}))
+    text = "a fusion with --spoof keep has two files, asv=FILE and cm=FILE"
+    refuse((f"{text}; got {', '.join(systems)}", {*systems} != {"asv", "cm"}))
     return {name: systems[name] for name in ("asv", "cm")}
 
 
@@ -138,9 +138,9 @@ def _systems_in_order(args: argparse.Namespace, trained: tuple[str, ...] | None)
         return [systems[name] for name in trained]
     # Files may have any name, but what is called NAME=FILE must be what was trained on.
     names = zip(systems.items(), given, trained, strict=True)
-    told = f"the fusion was trained on {', '.join(trained)}, in this order"
+    text = f"the fusion was trained on {', '.join(trained)}, in this order"
     is_other = any(path != text and name != old for (name, path), text, old in names)
-    refuse((f"{told}; --apply has {', '.join(systems)}", is_other))
+    refuse((f"{text}; --apply has {', '.join(systems)}", is_other))
     # Nothing but their places tells which system is which.
     by_place = ", ".join(f"{old} takes {file}" for old, file in zip(trained, paths, strict=True))
     files.say(in_options(f"by place: {by_place}", args))
@@ -152,8 +152,8 @@ def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
     named = _both(args.apply) if is_sasv else {}
     paths = [*named.values()] or _systems_in_order(args, model.system_names)
     n_systems = 2 if is_sasv else model.n_systems
-    told = f"the fusion was trained on {n_systems} systems; --apply names {len(paths)}"
-    refuse((told, len(paths) != n_systems))
+    text = f"the fusion was trained on {n_systems} systems; --apply names {len(paths)}"
+    refuse((text, len(paths) != n_systems))
     if args.trials is not None and are_large(args, *paths, args.trials):
         where: Settings = {**named} or {"score_files": paths}
         where |= {"ndx_file": args.trials, "output_file": args.output}
@@ -163,8 +163,8 @@ def _apply_fusion(args: argparse.Namespace, model: Map) -> None:
     trials = scores[0].to_ndx() if args.trials is None else load_trials(args)
     # Fusion itself refuses systems that lack trials of the first.
     if args.trials is None and any(part.n_trials > trials.n_trials for part in scores):
-        told = f"the files to fuse have scores of other trials than {paths[0]}"
-        raise bp.errors.TrialMismatchError(f"{told}: say which by --trials")
+        text = f"the files to fuse have scores of other trials than {paths[0]}"
+        raise bp.errors.TrialMismatchError(f"{text}: say which by --trials")
     if is_sasv:
         fused = model.apply(asv=scores[0], cm=files.score_trials(scores[1], trials), ndx=trials)
     else:

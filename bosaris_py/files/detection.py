@@ -16,7 +16,7 @@ import attrs
 from bosaris_py import _validation as check, errors
 from bosaris_py.files import columns as listing, formats
 from bosaris_py.files.columns import NONTARGET, TARGET, Vocabulary, classes_of
-from bosaris_py.files.formats import FORMATS, Columns, Format, Look, Plan, Told, plan_of_names, show
+from bosaris_py.files.formats import FORMATS, Columns, Format, Look, Named, Plan, plan_of_names, show
 
 Row = Sequence[bytes]
 
@@ -227,17 +227,17 @@ def find_plan(
     """
     lines = lines[:_LINES_LOOKED_AT]
     names = cut_header(lines)[1]
-    told = formats.as_told(columns, len(names))
-    if format is None and told is None:
+    given = formats.named_columns(columns, len(names))
+    if format is None and given is None:
         return _detect(path, lines, number, labels)
-    if isinstance(told, dict) or (format is not None and format.header):
-        return _by_header(path, lines, number, format or FORMATS["csv"], told, labels)
-    chosen = format or formats.format_of_names(told or ())
+    if isinstance(given, dict) or (format is not None and format.header):
+        return _by_header(path, lines, number, format or FORMATS["csv"], given, labels)
+    chosen = format or formats.format_of_names(given or ())
     first_word = chosen.first_line.split(" ")[0]
     if first_word and names[0].split(" ")[0].lower() != first_word:
         text = f"the first line must begin with {first_word}, found {show(lines[0])}"
         raise line_error(path, number, text)
-    variants = chosen.variants if told is None else [tuple(told)]
+    variants = chosen.variants if given is None else [tuple(given)]
     # At blanks first: only spreadsheets write other tables without a header.
     for separator, rows in sorted(_ways(lines), key=lambda way: way[0] is not None):
         last_optional = chosen.last_optional and separator is None
@@ -262,15 +262,15 @@ def _by_header(
     lines: Sequence[bytes],
     number: int,
     format: Format,
-    told: Told = None,
+    named: Named = None,
     labels: Vocabulary | None = None,
 ) -> Plan:
     """Find the columns by the names in the first line."""
-    given = {} if told is None else told
+    given = {} if named is None else named
     if isinstance(given, list) or not given.keys() <= {*formats.ROLES} or not format.header:
         expected = f"map {', '.join(formats.ROLES)} to names in the header; others keep theirs"
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
-        raise check.invalid("columns", expected, check.describe(told), hint)
+        raise check.invalid("columns", expected, check.describe(named), hint)
     mark, names = cut_header(lines)
     rows = [formats.unquote(line, mark) for line in lines[1:]]
     if mark and not names[-1] and rows:
@@ -361,8 +361,8 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
         if len(found) == 1:
             return plan_of_names(*found[0], separator)
         if found:
-            told = " or ".join(f"columns='{','.join(variant)}'" for _, variant in found)
-            text = f"{show(lines[0])} can be read in {len(found)} ways; use {told}"
+            advice = " or ".join(f"columns='{','.join(variant)}'" for _, variant in found)
+            text = f"{show(lines[0])} can be read in {len(found)} ways; use {advice}"
             raise line_error(path, number, text)
     raise _no_reading(path, lines, number, labels)
 
@@ -395,9 +395,9 @@ def _refuse_odd(path: Path, lines: Sequence[bytes], number: int) -> None:
         # Whole numbers are not written -0, nor are they 0 in all lines.
         is_sure = any("-0" in a.words or a.words == {"0"} for a, _ in pairs)
         if is_sure or ((*looks[-2:],) in pairs and not any(look.are_ids for look in looks[:-1])):
-            told = "has a decimal comma; write a point"
-            told = told if is_sure else f"may have{told[3:]}, or use {suggest(looks)}"
-            raise line_error(path, number, f"{show(lines[0])} {told}")
+            fault = "has a decimal comma; write a point"
+            fault = fault if is_sure else f"may have{fault[3:]}, or use {suggest(looks)}"
+            raise line_error(path, number, f"{show(lines[0])} {fault}")
 
 
 def _free_ids(looks: Sequence[Look], names: Sequence[str], taken: Collection[int]) -> list[int]:
@@ -435,18 +435,18 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     if "segment" in sides:
         roles |= dict(zip(ids, sides[-len(ids) :], strict=False))
     scores = [at for at in scores if not formats.denies(names[at])] or scores
-    ways, told = [roles], list[str]()
+    ways, advice = [roles], list[str]()
     for role, ats in (("score", scores[:2]), ("label", labels[:3])):
         if role not in roles.values():
             ways = [{**way, at: role} for way in ways for at in ats] or ways
     for way in ways:
-        # A column without a name is told by its place.
+        # A column without a name is named by its place.
         named = [f"{role}={names[at]}" for at, role in sorted(way.items()) if names[at]]
         places = [way.get(at, "gender" if x.is_gender else "-") for at, x in enumerate(looks)]
         columns = ",".join(named if len(named) == len(way) else places)
         denied = {role for at, role in way.items() if formats.denies(names[at])}
-        told.append(f"columns='{columns}'{formats.NEGATED * ('label' in denied)}")
-    return " or ".join(told) + formats.LOW * ("score" in denied)
+        advice.append(f"columns='{columns}'{formats.NEGATED * ('label' in denied)}")
+    return " or ".join(advice) + formats.LOW * ("score" in denied)
 
 
 def lone_score(lines: Sequence[bytes]) -> str:
@@ -483,9 +483,9 @@ def suggest_role(lines: Sequence[bytes], role: str) -> str:
         likely = [name for name, look in free.items() if len(look.words) == 2 and not look.numbers]
     likely = [name for name in likely if not formats.denies(name)] or likely
     likely = sorted(likely, key=lambda name: roles_of([name]) != {0: role})[:3]
-    told = " or ".join(f"columns='{role}={name}'" for name in likely)
+    advice = " or ".join(f"columns='{role}={name}'" for name in likely)
     caution = formats.LOW if role == "score" else formats.NEGATED
-    return told + caution * (len(likely) == 1 and formats.denies(likely[0]))
+    return advice + caution * (len(likely) == 1 and formats.denies(likely[0]))
 
 
 def _no_reading(
@@ -522,8 +522,8 @@ def _no_reading(
                 text = f"{show(cell)} {formats.odd_number(cell.decode(errors='replace')) or fault}"
                 column = [row[at].decode(errors="replace") for row in rows if at < len(row)]
                 if column.count(column[end]) > 1 and column[end].isalpha():
-                    told = formats.suggest_labels(sorted({*column}))
-                    text += told and f"; use {told}"
+                    advice = formats.suggest_labels(sorted({*column}))
+                    text += advice and f"; use {advice}"
                 return line_error(path, number + end, text)
         return line_error(path, number + end, f"{show(lines[end])} is not like the lines before it")
     if end == 0 and _readings(rows[1:], labels):

@@ -21,7 +21,7 @@ from bosaris_py.files.columns import VOCABULARIES, Vocabulary, classes_of, spell
 
 ROLES = ("model", "segment", "side", "label", "score")
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
-Told = list[str] | dict[str, str | None] | None
+Named = list[str] | dict[str, str | None] | None
 
 _TNS, _TN = "label:target|nontarget|spoof", "label=targettype:target|nontarget"
 _BS = "bonafide|spoof"
@@ -315,7 +315,7 @@ _ODD_NUMBERS = {
 def odd_number(text: str) -> str:
     """Say what a text is that is meant to be a number, and how to write it; "" of others."""
     lower = text.lower()
-    return next((told for form, told in _ODD_NUMBERS.items() if re.fullmatch(form, lower)), "")
+    return next((word for form, word in _ODD_NUMBERS.items() if re.fullmatch(form, lower)), "")
 
 
 # Cells, and what is told of columns
@@ -387,16 +387,16 @@ def unquote(text: bytes, mark: bytes | None) -> list[bytes]:
     return [cell.strip().encode(errors="surrogateescape") for cell in row]
 
 
-def as_told(columns: Columns | None, width: int) -> Told:
+def named_columns(columns: Columns | None, width: int) -> Named:
     """Return columns from left to right, or names in a header by role."""
-    told: object = columns
+    named: object = columns
     if isinstance(columns, str) and "=" in columns:
         pairs = [part.partition("=") for part in columns.split(",")]
         return {role.strip(): name.strip() or None for role, _, name in pairs}
     if columns is None:
         return None
     if isinstance(columns, str):
-        told = columns.replace(",", " ").split()
+        named = columns.replace(",", " ").split()
     elif isinstance(columns, Mapping):
         if not any(type(at) is int for at in columns.values()):
             return {r: None if name is None else str(name) for r, name in columns.items()}
@@ -404,13 +404,13 @@ def as_told(columns: Columns | None, width: int) -> Told:
         if len(role_at) < len(columns) or not role_at.keys() <= {*range(width)}:
             expected = f"map roles to names in the header, or to positions from 0 to {width - 1}"
             raise check.invalid("columns", expected, repr(dict(columns)))
-        told = [role_at.get(at, "-") for at in range(width)]
-    if not (isinstance(told, list | tuple) and told and all(isinstance(n, str) for n in told)):
+        named = [role_at.get(at, "-") for at in range(width)]
+    if not (isinstance(named, list | tuple) and named and all(isinstance(n, str) for n in named)):
         raise check.invalid("columns", "be a list of names", check.describe(columns))
-    if repeated := {*check.repetitions(told)} - {"-"}:
+    if repeated := {*check.repetitions(named)} - {"-"}:
         got = f"{check.list_some(sorted(repeated))} more than once"
         raise check.invalid("columns", "name each column once", got)
-    return [*told]
+    return [*named]
 
 
 # How words begin that hardly mean targets.
@@ -431,9 +431,9 @@ def suggest_labels(words: Sequence[str]) -> str:
     """Return what to type for two words of labels, or more if two are known; "" of others."""
     known = max(VOCABULARIES, key=lambda each: sum(spell(word) in each for word in words))
     names = ("nontarget", "target", "spoof", "drop")
-    told = [f"{word}={names[known.get(spell(word), -1)]}" for word in words]
-    if {"target", "nontarget"} <= {each.rpartition("=")[2] for each in told}:
-        return f"labels='{','.join(told)}'"
+    meanings = [f"{word}={names[known.get(spell(word), -1)]}" for word in words]
+    if {"target", "nontarget"} <= {each.rpartition("=")[2] for each in meanings}:
+        return f"labels='{','.join(meanings)}'"
     if len(words) != 2:
         return ""
     first, second = sorted(words, key=lambda word: (bool(_NEGATIVE.match(word)), word))

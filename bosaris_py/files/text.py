@@ -77,9 +77,9 @@ def file_parts(
                 # A pipe has no position.
                 bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(data))
                 if line == 1:
-                    found = (told for mark, told in _NO_TEXTS.items() if data.startswith(mark))
-                    if told := next(found, ""):
-                        raise errors.FileFormatError(f"{path}: {told}", path=path)
+                    found = (what for mark, what in _NO_TEXTS.items() if data.startswith(mark))
+                    if what := next(found, ""):
+                        raise errors.FileFormatError(f"{path}: {what}", path=path)
                     data = data.removeprefix(b"\xef\xbb\xbf")
                     data = data if b"\n" in data else data.replace(b"\r", b"\n")
                 if not data.endswith(b"\n"):
@@ -87,14 +87,14 @@ def file_parts(
                         fault = f"a line of more than {_LONGEST_LINE} bytes"
                         raise line_error(path, line + data.count(b"\n"), fault)
                     if data.rpartition(b"\n")[2].strip():
-                        told = f"{path}: the last line has no end; is the file complete?"
-                        notes.append(errors.Note(errors.BosarisWarning, told))
+                        text = f"{path}: the last line has no end; is the file complete?"
+                        notes.append(errors.Note(errors.BosarisWarning, text))
                     data += b"\n"
                 yield line, data
                 line += data.count(b"\n")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            told = f"{path}: this is no complete gzip file: {error}"
-            raise errors.FileFormatError(told) from error
+            text = f"{path}: this is no complete gzip file: {error}"
+            raise errors.FileFormatError(text) from error
 
 
 def read_words(path: FilePath) -> list[str]:
@@ -490,8 +490,8 @@ class ReadColumns:
             factor = self.ids[role].values()
             stripped = [name.removesuffix(suffix) for name in factor.levels.tolist() if suffix]
             if "" in stripped:
-                told = f"{self.path}: nothing is left of the {role} {suffix!r}"
-                raise errors.FileFormatError(told)
+                text = f"{self.path}: nothing is left of the {role} {suffix!r}"
+                raise errors.FileFormatError(text)
             return Factor.from_values(stripped).take(factor.codes) if suffix else factor
         if role == "model":
             # The same on both sides, however either was told.
@@ -552,8 +552,8 @@ def read_columns(
         texts = [column for _, column in columns if isinstance(column, Texts)]
         needed = sum((6 * column.longest + 64) * len(column.codes) for column in texts)
         if needed + 16 * len(columns) * sum(map(len, lines)) > room:
-            told = f"{path}: takes more memory than `max_bytes`, or half of it"
-            raise errors.FileFormatError(told)
+            text = f"{path}: takes more memory than `max_bytes`, or half of it"
+            raise errors.FileFormatError(text)
     if "label" in ids:
         meanings = [vocabularies[0][kinds.spell(text.decode())] for text in ids["label"].codes]
         classes = [np.array(meanings, np.uint8)[ids["label"].all_codes()]]
@@ -580,8 +580,8 @@ def _known(
             is_known = bool(kinds.classes_of([word])) and not {*words} <= {"0", "1", "2"}
             if formats.Look(column.codes).has_decimals:
                 fault += ". Are these scores?"
-            elif not is_known and all(words) and (told := formats.suggest_labels(words)):
-                fault += f"; use {told}"
+            elif not is_known and all(words) and (advice := formats.suggest_labels(words)):
+                fault += f"; use {advice}"
             else:
                 fault += "; is it another format, or are these no labels?"
             raise column.error(text, numbers, path, fault)

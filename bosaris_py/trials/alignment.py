@@ -401,11 +401,11 @@ def remedy_of(wanted: Ids, found: Ids, whose: str = "key") -> str:
     n_all = sum(min(map(len, side)) for side in sides)
     most = max(0, (n_all - 1) / 2)
     for words in _candidates(sides):
-        told = ",".join([*odd, *words])
-        change = parse_changes(told) if told else str
+        tried = ",".join([*odd, *words])
+        change = parse_changes(tried) if tried else str
         n_met = sum(len({*map(change, mine)} & {*map(change, theirs)}) for mine, theirs in sides)
         if n_met > most and all(_is_fit(change, *pair) for pair in pairs):
-            text, most = told, n_met
+            text, most = tried, n_met
         if most >= n_all:
             break
     x = f"r'{text}'" if "\\" in text else repr(text)

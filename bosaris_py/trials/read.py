@@ -316,10 +316,10 @@ def _scored(table: Table, path: FilePath) -> Table:
 
 def _lacks(what: str, role: str, path: FilePath, *, scored: bool = False) -> errors.FileFormatError:
     """Return the error about a text without a column, with what to type."""
-    told = suggest_role(first_lines(check.as_path(path)), role)
-    remedy = f"; use {told}" if told else "; is it a key?" if role == "score" else "."
+    advice = suggest_role(first_lines(check.as_path(path)), role)
+    remedy = f"; use {advice}" if advice else "; is it a key?" if role == "score" else "."
     message = f"{path}: this file has no {what}{remedy}"
-    if told or role != "label":
+    if advice or role != "label":
         return errors.FileFormatError(message, path=path)
     call = "Key.from_mates(read_trials(path), scores) takes targets alone."
     quoted = shlex.quote(str(path))
@@ -447,7 +447,7 @@ def scores_and_faults(
         trial = ids[0][models[line]], ids[1][segments[line]]
         return f"{numbers[line]} ({trial[0]}, {trial[1]})"
 
-    told = [
+    notes = [
         f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
         f"{check.list_some(map(named, lines.tolist()))}."
         for what, lines in faults.items()
@@ -456,7 +456,7 @@ def scores_and_faults(
     is_wanted = ~np.isnan(values)
     is_wanted[order.repeated] = False
     table = table.take(is_wanted)
-    return Scores._from_positions(*_places(table), table.scores), told
+    return Scores._from_positions(*_places(table), table.scores), notes
 
 
 def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:

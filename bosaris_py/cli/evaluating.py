@@ -30,17 +30,17 @@ def _speakers(word: str, ids: list[str], key: "bp.Key") -> "bp.trials.speakers.S
         if Path(word).is_file():
             return bp.IdMap.read(word)
         if word and word not in ("model", "segment", *key.columns):
-            told = f"--speakers: {word!r} is no file, nor a column of the key"
-            raise InvalidInputError(f"{told} ({', '.join(key.columns) or 'it has none'}).")
+            text = f"--speakers: {word!r} is no file, nor a column of the key"
+            raise InvalidInputError(f"{text} ({', '.join(key.columns) or 'it has none'}).")
         return word or None
     pattern = re.compile(word[3:])
     without = [name for name in ids if not pattern.search(name)]
     if len(without) == len(ids):
-        told = f"--speakers: {word[3:]!r} matches none of the {len(ids)} ids, such as "
-        raise InvalidInputError(f"{told}{', '.join(ids[:3])}.")
+        text = f"--speakers: {word[3:]!r} matches none of the {len(ids)} ids, such as "
+        raise InvalidInputError(f"{text}{', '.join(ids[:3])}.")
     if without:
-        told = f"{word[3:]!r} does not match {len(without)} of {len(ids)} ids, such as {without[0]}"
-        files.say(f"--speakers: {told}: each is a speaker of its own")
+        text = f"{word[3:]!r} does not match {len(without)} of {len(ids)} ids, such as {without[0]}"
+        files.say(f"--speakers: {text}: each is a speaker of its own")
     # Its first group, or all that matches.
     return lambda name: found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
 
@@ -69,8 +69,8 @@ def judge(args: argparse.Namespace) -> "bp.Evaluation":
     options["progress"] = files.at_terminal() and len(systems) > 1
     found = bp.evaluate(scores, key, **options)
     notes = *found.notes, *bp.trials.scores.contradictions(loaded, key)
-    told = (attrs.evolve(note, text=in_options(note.text, args)) for note in notes)
-    return attrs.evolve(found, notes=tuple(told))
+    shown = (attrs.evolve(note, text=in_options(note.text, args)) for note in notes)
+    return attrs.evolve(found, notes=tuple(shown))
 
 
 def _judge_lists(args: argparse.Namespace, options: Settings) -> "bp.Evaluation":
@@ -92,8 +92,8 @@ def evaluate(args: argparse.Namespace) -> None:
     """Evaluate systems."""
     found = judge(args)
     # The notes below the table name options of the command.
-    told = (attrs.evolve(note, text=in_options(note.text, args)) for note in found.notes)
-    files.emit_table(attrs.evolve(found, notes=tuple(told)), args)
+    shown = (attrs.evolve(note, text=in_options(note.text, args)) for note in found.notes)
+    files.emit_table(attrs.evolve(found, notes=tuple(shown)), args)
 
 
 def compare(args: argparse.Namespace) -> None:
