@@ -16,7 +16,7 @@ import attrs
 from bosaris_py import _validation as check, errors
 from bosaris_py.files import columns as listing, formats
 from bosaris_py.files.columns import NONTARGET, TARGET, Vocabulary, classes_of
-from bosaris_py.files.formats import FORMATS, Columns, Format, Look, Named, Plan, plan_of_names, show
+from bosaris_py.files.formats import FORMATS, Columns, Format, Look, Named, Plan, show
 
 Row = Sequence[bytes]
 
@@ -251,7 +251,7 @@ def find_plan(
                 skips = len(named) > 1 or bool(named & in_place & {"label", "score"})
                 # The header of an index has no name at first.
                 skips |= bool(first_word) or (not first[0] and all(row[0] for row in rows[1:]))
-                return plan_of_names(chosen, variant, separator, skips_first_line=skips)
+                return formats.plan_of_names(chosen, variant, separator, skips_first_line=skips)
     layouts = " or ".join(f"{len(v)} ({' '.join(v)})" for v in variants)
     text = f"expected {layouts} columns, found {len(lines[0].split())}: {show(lines[0])}"
     raise line_error(path, number, text)
@@ -323,7 +323,7 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     for item in FORMATS.values():
         first = item.first_line.split(" ")
         if first[0] and first[0] == names[0].lower() and len(first) == len(names):
-            return plan_of_names(item, item.variants[0], skips_first_line=True)
+            return formats.plan_of_names(item, item.variants[0], skips_first_line=True)
         named = {role for role, n in item.header.items() if not lower.isdisjoint(map(str.lower, n))}
         is_comma = mark == b","
         if item.required and named >= {*item.required} and is_comma == (item.separator == ","):
@@ -359,7 +359,7 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     for separator, rows in ways:
         found = _readings(rows, labels)
         if len(found) == 1:
-            return plan_of_names(*found[0], separator)
+            return formats.plan_of_names(*found[0], separator)
         if found:
             advice = " or ".join(f"columns='{','.join(variant)}'" for _, variant in found)
             text = f"{show(lines[0])} can be read in {len(found)} ways; use {advice}"
