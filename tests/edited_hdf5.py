@@ -1,7 +1,5 @@
 """HDF5 files as another program would leave them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each table says what its numbers are in each form, and names of others change no form."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

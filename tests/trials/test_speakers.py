@@ -1,7 +1,5 @@
 """Who speaks: maps, dicts, functions and columns for both sides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
