@@ -47,9 +47,9 @@ def build() -> None:
     for _, title, text, script in pages:
         drawn = folder / f"{script.stem}.svg"
         if not drawn.exists() or drawn.stat().st_mtime < script.stat().st_mtime:
-            with warnings.catch_warnings(record=True) as told:
+            with warnings.catch_warnings(record=True) as found:
                 draw(script).savefig(drawn)
-            text += "".join(f"\nIt warns. {w.category.__name__}: {w.message}\n" for w in told)
+            text += "".join(f"\n- It warns: {w.message} ({w.category.__name__})\n" for w in found)
             drawn.with_suffix(".md").write_text(text, encoding="utf-8")
         index += f"\n[![]({script.stem}.svg) {title}]({script.stem}.md)\n"
     stems = "\n".join(script.stem for *_, script in pages)
