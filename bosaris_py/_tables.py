@@ -59,9 +59,7 @@ def text_table(
     Columns are two spaces apart; those named in `left` are aligned to the left, the
     others to the right. A rule stands before each row that `rules` names.
     """
-    rows = [
-        [cell if cell.isprintable() else errors.printable(cell) for cell in row] for row in rows
-    ]
+    rows = [[x if x.isprintable() else errors.printable(x) for x in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, row in enumerate(rows):
@@ -93,9 +91,7 @@ def narrow_table(
         [_broken(cell, longest if i < n_names else width // 2) for i, cell in enumerate(row)]
         for row in rows
     ]
-    widths = [
-        max(len(line) for cell in column for line in cell) for column in zip(*cells, strict=True)
-    ]
+    widths = [max(len(x) for cell in column for x in cell) for column in zip(*cells, strict=True)]
     names = list(range(n_names))
     groups = [list(names)]
     for column in range(n_names, len(widths)):
@@ -122,9 +118,7 @@ def narrow_table(
 def _broken(cell: str, longest: int) -> list[str]:
     """Return the lines of a cell: a value and its interval, or parts of a long name."""
     parts = cell.parts if isinstance(cell, WithInterval) else (cell,)
-    return [
-        line for part in parts for line in textwrap.wrap(errors.printable(part), longest) or [""]
-    ]
+    return [x for part in parts for x in textwrap.wrap(errors.printable(part), longest) or [""]]
 
 
 def fitted(shown: object, width: int) -> str:

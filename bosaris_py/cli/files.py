@@ -298,9 +298,12 @@ def _inputs_of(args: argparse.Namespace) -> list[str]:
 
 def check_files(args: argparse.Namespace) -> None:
     """Refuse, before any work, an unknown format, an input as output, and the files of others."""
+    # Other commands use what this imports.
+    from bosaris_py.files import columns, detection, formats, replacing, text, writing  # noqa: F401
+
     given = {name for name, value in vars(args).items() if value is not None}
     for option in given & {"format", "key_format", "to"}:
-        bp.files.formats.find_format(getattr(args, option), option)
+        formats.find_format(getattr(args, option), option)
     suffix = Path(vars(args).get("output") or "").suffix.lower()
     is_table = args.command in ("evaluate", "compare") and not args.table
     is_odd = is_table and suffix not in ("", ".txt", *TABLE_OF)
@@ -329,9 +332,9 @@ def check_files(args: argparse.Namespace) -> None:
     )
     for name, path in outputs.items():
         option = "OUTPUT" if name == "target" else f"--{name}"
-        read = bp.files.replacing.same_file(path, inputs)
+        read = replacing.same_file(path, inputs)
         refuse((f"{option} {path} is a file that is read: {read}; name another one", read))
-        is_foreign = bp.files.replacing.try_output(path) and not args.force and not _is_own(path)
+        is_foreign = replacing.try_output(path) and not args.force and not _is_own(path)
         refuse((f"{option} {path} exists; --force replaces it", is_foreign))
 
 

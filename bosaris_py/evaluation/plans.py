@@ -37,9 +37,7 @@ _FAMILIES = (
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
     """Return several texts as a tuple; a single one is a common mistake."""
     fields = "levels, figures, attacks and notes"
-    if isinstance(values, str) or any(
-        str(value) != value for value in check.listed(values, fields)
-    ):
+    if isinstance(values, str) or any(str(x) != x for x in check.listed(values, fields)):
         hint = "They are texts in a list, as in the files: ['1'], not '1' or [1]."
         raise check.invalid(fields, "be texts", check.describe(values), hint)
     return tuple(check.listed(values, fields))

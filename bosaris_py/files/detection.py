@@ -79,7 +79,13 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
             # Of two columns of scores, or of labels, nothing tells which is meant.
             likely = [at for each in found[1:] for at in each if looks[at].may_be(role)]
             found.insert(0, [*found[0], *likely])
+        elif looks and role != "side":
+            found = [[at for at in each if looks[at].may_be("model")] for each in found]
         chosen = next(filter(None, found), [])
+        if looks and role == "label" and chosen and not plain[chosen[0]].startswith("label"):
+            # Another column of two words of labels may be the truth, and this one a decision.
+            others = {at for at in free if len(looks[at].words) == 2 and looks[at].may_be(role)}
+            chosen = chosen if others <= {*chosen} else []
         if len({*chosen}) == 1 or (chosen and not is_one):
             roles[chosen[0]] = role
     place = {role: at for at, role in roles.items()}
@@ -116,8 +122,11 @@ def _is_header(rows: Sequence[Row], labels: Vocabulary | None) -> bool:
         return False
     # The index of a data frame has no name.
     is_index = not first[0] and all(row[0] for row in below)
-    if is_index or any(cell in column for cell, *column in zip(*rows, strict=True)):
-        return is_index
+    columns = [*zip(*rows, strict=True)]
+    if is_index or any(cell in column for cell, *column in columns):
+        # Above ids that all have digits a word without one is a name, also beside a label.
+        numbered = [[re.search(rb"\d", cell) for cell in each] for each in columns]
+        return is_index or (len(below) > 9 and any(not x and all(y) for x, *y in numbered))
     looks, is_likely = _looks(below, labels), False
     for cell, look in zip(first, looks, strict=True):
         word = cell.decode(errors="replace").lower()
@@ -310,6 +319,9 @@ def _by_header(
                     text = f"nothing tells the ids below the header {show(lines[0])}; use "
                     raise line_error(path, number, text + suggest(looks, names))
                 roles[own[0]] = "segment"
+            elif n[0] < len(whole) and (index := [at for at, x in enumerate(looks) if x.counts]):
+                # The number of a line is its id where there is no other.
+                roles.setdefault(index[0], "segment")
     # Nobody could ask for a column without a name.
     found = tuple((roles.get(at), name or "-") for at, name in enumerate(names))
     return Plan(format, found, mark, skips_first_line=True)
@@ -429,7 +441,8 @@ def suggest(looks: Sequence[Look], names: Sequence[str] = ()) -> str:
     # Words tell more than numbers, and two classes more than one.
     labels = [at for at in labels if not looks[at].numbers] or labels
     labels = [at for at in labels if len(looks[at].words) > 1] or labels
-    labels = labels or [at for at in free if looks[at].is_pair and most > 3]
+    pairs = [at for at in free if looks[at].is_pair and most > 3]
+    labels = [*dict.fromkeys([*labels, *pairs])] if any(names) else labels or pairs
     ids = _free_ids(looks, names, {*roles, *scores, *labels})
     sides = [side for side in ("model", "segment") if side not in roles.values()]
     if "segment" in sides:

@@ -365,7 +365,10 @@ def read_table(
             raise errors.FileFormatError(f"{file}: there is no line in this file", path=file)
         return Table(Factor([], []), Factor([], []), notes=(*notes, no_line(file)))
     plan = detection.find_plan(file, head.lines, head.number, chosen, columns, words)
-    known = plan.format.vocabularies if words is None else (words,)
+    known = plan.format.vocabularies
+    if words is not None:
+        # Beside new words those that are known need not be given.
+        known = (words, *({**each, **words} for each in known if words.keys().isdisjoint(each)))
     found = read_columns(file, head, parts, plan, known, absent, extra=extra, max_bytes=max_bytes)
     if not found.lines.size:
         notes.append(no_line(file, "trial below the header"))

@@ -344,10 +344,8 @@ class QualityFusion(base.TrainedMap):
             mass = check.as_weights(options.get(name), int(own.sum()), name)
             used[own] &= True if mass is None else mass > 0.0
             if not used[own].any():
-                message = f"No trial of {name[:3]} has quality measures and a weight above zero."
-                raise errors.TrialMismatchError(
-                    f"{message} Do the ids of scores and measures agree?"
-                )
+                text = f"No trial of {name[:3]} has quality measures and a weight above zero."
+                raise errors.TrialMismatchError(f"{text} Do the ids of scores and measures agree?")
             options[name] = None if mass is None else mass[used[own]]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
         models, segments = np.unique(measures.models[used]), np.unique(measures.segments[used])

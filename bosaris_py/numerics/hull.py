@@ -273,7 +273,7 @@ class ROCCH(Curve):
         2.6.3, equation (28).
         """
         r = check.as_number(
-            ratio, "ratio", "be a positive, finite number", lambda x: 0.0 < x < np.inf
+            ratio, "ratio", "be a positive, finite number", lambda x: 0 < x < np.inf
         )
         return self._crossing(r / self.tar_total, 1.0 / self.non_total)
 

@@ -281,9 +281,7 @@ class BayesPlot(ErrorRatePlot):
         """
         pen, prior = Pen(style, label, look), plo if isinstance(plo, OperatingPoint) else prior
         if prior is None:
-            x = check.as_number(
-                plo, "plo", "be prior log-odds", lambda number: not math.isnan(number)
-            )
+            x = check.as_number(plo, "plo", "be prior log-odds", lambda x: not math.isnan(x))
             if 0.0 < x < 1.0:
                 hint = f"Write prior={x:g} for a probability, prior=sigmoid({x:g}) for log-odds."
                 raise check.invalid("plo", "be prior log-odds beyond 0 to 1", f"{x:g}", hint)

@@ -357,13 +357,13 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
     """Raise if ids of scores, `found`, are others than those of the key, or numbers of lines."""
     if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
-    n_scores, are_lines, call, option = found[1].size, _are_line_numbers(found), "", ""
+    n_scores, are_lines, call, option = found[1].size, are_line_numbers(found), "", ""
     expected, got = "hold trials that have scores", "none: its ids are others"
     first = ([ids[:1] for ids in each] for each in (wanted, found))
     sides = zip(frame.n_found, ("models", "segments"), *first, strict=True)
     text = "The {} of the key are such as {!r}, of the scores such as {!r}."
     hint = " ".join(text.format(noun, *map(check.list_some, x)) for n, noun, *x in sides if not n)
-    if are_lines and n_trials != n_scores and (hint or _are_line_numbers(wanted)):
+    if are_lines and n_trials != n_scores and (hint or are_line_numbers(wanted)):
         # Which lines of the longer file the shorter one lacks, nothing tells.
         expected = "have as many trials as there are scores, because these have no ids"
         got = f"{n_trials} trials of the key, and {n_scores} scores"
@@ -374,22 +374,28 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
         got = "none: models and segments have changed places"
         call = "Turn one of them round: read_key(path, columns='segment model label')."
         option = "--key-columns"
-    elif are_lines:
+    elif are_lines or (n_trials == n_scores and _count_lines(found[1])):
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
-    elif not _are_line_numbers(wanted):
+    elif not are_line_numbers(wanted):
         call = remedy_of(wanted, found)
     raise errors.TrialMismatchError(
         argument="key", expected=expected, got=got, hint=hint, call=call, option=option
     )
 
 
-def _are_line_numbers(ids: Ids) -> bool:
+def are_line_numbers(ids: Ids) -> bool:
     """Tell whether trials have the ids that readers give to lines without any."""
     # Ids ascend and are distinct, so the last of as many numbers is their count.
-    (models, segments), last = ids, str(ids[1].size)
+    segments, last = ids[1], str(ids[1].size)
     ends = [f"line-{number.zfill(len(last))}" for number in ("1", last)]
-    return [*models, *segments[[0, -1]].tolist()] == ["all", *ends]
+    return bool(segments[[0, -1]].tolist() == ends)
+
+
+def _count_lines(ids: StrArray) -> bool:
+    """Tell whether ids are the numbers from 0 or from 1 on."""
+    numbers = [*map(str, range(ids.size + 1))]
+    return {*ids.tolist()} in ({*numbers[:-1]}, {*numbers[1:]})
 
 
 def remedy_of(wanted: Ids, found: Ids, whose: str = "key") -> str:

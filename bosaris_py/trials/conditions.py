@@ -325,10 +325,8 @@ class Conditions:
         has_other = np.array([not whole[part].all() for part in parts])
         group = np.array([codes[part[0]] for part in parts])
         chosen = np.flatnonzero(has_other | ~np.isin(group, group[has_other])).tolist()
-        widened = [
-            np.union1d(parts[n], np.flatnonzero(whole & (codes == group[n]))) for n in chosen
-        ]
-        return [self.names[n] for n in chosen], widened
+        wider = [np.union1d(parts[n], np.flatnonzero(whole & (codes == group[n]))) for n in chosen]
+        return [self.names[n] for n in chosen], wider
 
     @classmethod
     def crossed(cls, key: Key, *names: str) -> Conditions:

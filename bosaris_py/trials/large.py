@@ -529,9 +529,7 @@ def _total(function: Callable[[Block], Result], task: tuple[FileTrials, list[sli
 def refuse_missing(counts: IntArray) -> None:
     """Raise if a system lacks scores; `counts` are those of `Block.counts`."""
     n, lacks = counts[0] + counts[1], enumerate(counts[4:], 1)
-    align.refuse_gaps(
-        [f"system {i} lacks {has_not} of {n} trials" for i, has_not in lacks if has_not]
-    )
+    align.refuse_gaps([f"system {i} lacks {k} of {n} trials" for i, k in lacks if k])
 
 
 def evenly(scores: FloatArray, step: int) -> FloatArray:

@@ -409,8 +409,10 @@ def read_answers(
     """
     listed = trials if isinstance(trials, Table) else read_table(trials, spoof="keep", extra=False)
     found = _unlabelled(path, **options)
-    fault = f"{len(found)} scores for a list of {len(listed)} trials"
-    if has_ids := bool(np.isin(found.segments.levels, listed.segments.levels).any()):
+    fault, ids = f"{len(found)} scores for a list of {len(listed)} trials", found.segments.levels
+    # Numbers of lines are no ids.
+    has_ids = bool(np.isin(ids, listed.segments.levels).any()) and ids[0][:5] != "line-"
+    if has_ids:
         fault = "has ids of the list: leave --scores-in-order out"
     if has_ids or len(found) != len(listed):
         raise errors.FileFormatError(f"{path}: {fault}", path=path)

@@ -197,9 +197,8 @@ class Scores(Trials):
         """Return what `found_in` does, and warn of models, segments and trials without scores."""
         frame = align.frame_of(ndx.ids, self.ids)
         values, found = self.found_in(ndx, frame)
-        errors.warn(
-            align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
-        )
+        notes = align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
+        errors.warn(notes)
         return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
@@ -243,9 +242,8 @@ class Scores(Trials):
         if np.isnan(matrix.min(initial=0)):
             self.found_in(ndx, frame)  # refuses NaN under the mask
         found = None if present is None else align.by_columns(present, ndx.cells)
-        errors.warn(
-            align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
-        )
+        notes = align.notes_of_missing(ndx.shape, frame.n_found, ndx.counts(), ndx.counts(found))
+        errors.warn(notes)
         cells = ndx.cells if present is None else mark_read_only(ndx.trial_mask & present)
         return self._made(*ndx.ids, cells, matrix)
 
@@ -454,6 +452,9 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 
 def why_missing(scores: Scores, ndx: Trials) -> str:
     """Say if trials have no score because of their order, (segment, model), or of other ids."""
+    if align.are_line_numbers(ndx.ids) and align.are_line_numbers(scores.ids):
+        text = "The lines of both files are of other models. Give both files a column of ids."
+        raise errors.TrialMismatchError(text)
     # Mostly no segment is a model, too, so nothing needs to be searched.
     if not {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
         scored = trials_within(scores, ndx)

@@ -166,9 +166,8 @@ class ComparisonTable(Table):
     def notes(self) -> tuple[errors.Note, ...]:
         """What is to be said of the systems and of their differences."""
         notes = (note for row in self.rows for note in row.difference.notes)
-        return tuple(
-            errors.said_of_all(notes, {row.first for row in self.rows} | {self.rows[-1].second})
-        )
+        names = {row.first for row in self.rows} | {self.rows[-1].second}
+        return tuple(errors.said_of_all(notes, names))
 
     @property
     def _note(self) -> str:
@@ -292,9 +291,7 @@ def compare_systems(
         raise check.invalid("systems", "hold at least two systems", "one")
     check_same_trials(named, key)
     who = TrialSpeakers.from_key(key, speakers)
-    samples = {
-        name: Sample.from_trials(scores, key, conditions, who) for name, scores in named.items()
-    }
+    samples = {n: Sample.from_trials(x, key, conditions, who) for n, x in named.items()}
     level = 1.0 - check.check_fraction(confidence, "confidence")
     table = compare_samples(samples, chosen, level=level)
     errors.warn(table.notes)
