@@ -146,9 +146,7 @@ class TestHelp:
             "import sys; from bosaris_py.cli import main; main(['--help'])\n"
             "assert not {'numpy', 'scipy', 'h5py', 'matplotlib'} & set(sys.modules)"
         )
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
-        )
+        assert _process(ROOT, "-c", code) == (0, "")
 
 
 class TestFiles:
@@ -691,6 +689,13 @@ def _process(folder: Path, *words: str, **options: object) -> tuple[int, str]:
     options |= {"text": True, "stderr": subprocess.PIPE, "timeout": 60}
     done = subprocess.run([sys.executable, *words], check=False, **options)
     return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", ["convert dev_a.h5 new.txt", "check dev_a.h5 --trials dev_key.h5"]
+)
+def test_a_command_imports_what_it_needs(folder: Path, words: str) -> None:
+    assert _process(folder, "-m", "bosaris_py", *words.split())[0] == 0
 
 
 @pytest.mark.slow

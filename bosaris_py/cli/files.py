@@ -191,13 +191,14 @@ def with_ids(found: Any, args: argparse.Namespace, side: str) -> Any:
 
 def load_labelled(args: argparse.Namespace, path: str) -> "tuple[bp.Scores, bp.Key | None]":
     """Read the scores of a file, or of a column behind the sign #, and labels beside them."""
-    args.side = "score"
+    args.side = "key" if args.scores_in_order else "score"
     base = getattr(args, "base", None)
     file, options = place_of_scores(args, path)
     if args.scores_in_order:
         how = text_options(args, "key_", spoof="keep", extra=False)
         path = split_column(vars(args).get("key") or args.trials)[0]
         listed = bp.files.text.read_table(path, **how)
+        args.side = "score"
         found, own = bp.trials.read.read_answers(file, listed, base=base, **options), None
     else:
         found, own = bp.trials.read.scores_and_labels(file, base, **options)

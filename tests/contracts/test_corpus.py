@@ -60,6 +60,8 @@ HEADERS = [
     ('"model" "segment" "score" "label"\n"{j}" "s{m}" "u{j}" {x} "{w}"',),
     ('"s{m}" "u{j}" {x}', '"s{m}" "u{j}" "{w}"'),
     ("Enroll File,Test File,Cosine Score,Same Speaker\ns{m},u{j},{x},{y}",),
+    ("Unnamed: 0,spk,score\n{i},s{m},{x}", "Unnamed: 0,spk,label\n{i},s{m},{y}"),
+    ("u{j} {x}", "trialid target\nu{j} {w}"),
     ("subject,impression,val\ns{m},u{j},{x}", "subject,impression,mated\ns{m},u{j},{b}"),
 ]  # fmt: skip
 ABSENT = [
@@ -68,6 +70,7 @@ ABSENT = [
     ("Fall;Hypothese;LR\n{j};{w};{lr} @ H1|H2",),
     ("{x} {w} @ A|B",),
     ("s{m} u{j} {x}", "s{m} u{j} {w} @ A|B"),
+    ("s{m} u{j} {x} {w} @ ja|nein", "s{m} u{j} {w}"),
     ("{x}", "{y} s{m}/a.wav s{m}/{j:05}.wav"),
     (",0\n{i},{x}", "s{m} u{j} {y}"),
     (",score\nu{j},{x}", ",label\nu{j},{w}"),

@@ -142,7 +142,6 @@ def test_scores_that_are_not_calibrated(warp: Any) -> None:
     assert not_calibrated(Sample.from_scores(tar, non)) == []
     # The sum of finite losses overflows.
     assert cllr([1.0] * 100, [-1.0] * 98 + [1.7e308] * 2) == math.inf
-    # Every other trial is looked at, which leaves labels.
     assert no_llrs(Sample.from_scores([1.0, 0.5] * 600, non)) != []
 
 

@@ -121,6 +121,5 @@ def sample_of_area(n: int, below: int) -> Sample:
 def test_inverted_is_beyond_three_standard_errors(n: int, below: int, said: int) -> None:
     sample = sample_of_area(n, below)
     assert len(inverted(sample)) == said
-    # A trial that has nearly all of the mass of its class tells what one trial tells.
     heavy = np.where(np.arange(n) == n - 1, 1e6, 1.0)
     assert not inverted(Sample.from_scores(sample.tar.listed, sample.non.listed, heavy, heavy))

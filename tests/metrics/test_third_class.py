@@ -127,7 +127,6 @@ def test_equal_error_rates_are_those_of_the_kinds(definition):
             assert BonafideEER(definition).value(one) == pytest.approx(expected[1], abs=1e-15)
         with pytest.raises(InvalidInputError):
             BonafideEER(definition).value(three)
-    # A function of two classes, of a key whose spoofs have no scores.
     alone = attrs.evolve(sample_of_three(tar, non, None), kinds=np.zeros(len(non), int))
     assert Metric(bp.eer).value(alone) == bp.eer(tar, non)
     noted = attrs.evolve(three, notes=(Note(BosarisWarning, "something"),))

@@ -45,8 +45,7 @@ def test_costs_of_priors_points_and_log_odds_agree() -> None:
         np.testing.assert_allclose(getattr(from_plo, name), expected, rtol=1e-14, atol=1e-15)
     assert DecisionCosts.from_prior(0.1).plo.shape == ()
     priors = np.arange(1, 1000) / 1000
-    points = [OperatingPoint(prior).plo for prior in priors]
-    assert points == DecisionCosts.from_prior(priors).plo.tolist()
+    assert [OperatingPoint(p).plo for p in priors] == DecisionCosts.from_prior(priors).plo.tolist()
 
 
 @given(st.tuples(st.integers(1, 50), st.integers(0, 50)), st.tuples(*[st.integers(1, 20)] * 3))

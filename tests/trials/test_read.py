@@ -143,6 +143,7 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_scores, lines_of("{1},{2},{3}", "file,spoof_score,label"), "spoof_score' if it is high"),
     (read_scores, lines_of("{1},{2},{2}", "file,score,llr"), "score=score' or .*score=llr'"),
     (read_key, lines_of("{1},{3},{4}", "file,label,target"), "'label=label' or .*'label=target'"),
+    (read_key, lines_of("{1},{3},{4}", "file,match,expected"), "label=match' or .*label=expected'"),
     (read_key, lines_of("{1},{3}", "file,not_same"), "label=not_same' and labels='0=target"),
     (read_scores, lines_of("x{0},u{1},{2},{3}", "a,b,score,label"), "'model=a,segment=b,score="),
     (read_scores, ",score\n7,0.5\n3,1.5\n5,2.5\n", "columns='segment,score'"),
