@@ -89,11 +89,9 @@ class ArrayRecord:
         """Compare class and arrays; NaN equals NaN."""
         if not isinstance(other, ArrayRecord) or type(other) is not type(self):
             return NotImplemented
-        pairs = zip(self._fields().values(), other._fields().values(), strict=True)
+        both = zip(self._fields().values(), other._fields().values(), strict=True)
         # An array may be None, which is no number.
-        return all(
-            np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") for a, b in pairs
-        )
+        return all(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") for a, b in both)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -167,7 +167,7 @@ def _readings(
     """Return the ways in which formats without a header read the first lines."""
     widths, looks = set(map(len, rows)), _looks(rows, labels)
     if len(looks) == 1:
-        looks[0].are_ids = False
+        looks[0].are_ids = looks[0].counts = False
     # Models of old lists are whole numbers; scores that are may lead where all is a number.
     all_numbers = all(look.numbers for look in looks)
     found = []

@@ -364,7 +364,9 @@ class Look:
     def may_be(self, role: str) -> bool:
         """Tell whether the column may be one of scores, of labels or of ids."""
         if role == "score":
-            return bool(self.numbers) and not (self.are_codes or self.are_ids or self.is_told)
+            return bool(self.numbers) and not (
+                self.are_codes or self.are_ids or self.is_told or self.counts
+            )
         is_label = bool(classes_of(self.words, self.vocabularies))
         return is_label if role == "label" else not (is_label or self.is_truth or self.has_decimals)
 

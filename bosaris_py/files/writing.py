@@ -252,19 +252,16 @@ def _rows_of(columns: Sequence[Writer], count: int, separator: str) -> Iterator[
 
 def _words(texts: Iterable[str], name: str, separator: str = " ") -> list[str]:
     """Return texts as a list, refusing those that a column of a file cannot hold."""
-    listed = list(map(str, texts))
+    words = list(map(str, texts))
     if separator == " ":
-        bad = [x for x in listed if not _WORD.fullmatch(x) or len(x) > text.LONGEST_ID]
+        bad = [x for x in words if not _WORD.fullmatch(x) or len(x) > text.LONGEST_ID]
     else:
-        bad = [
-            x for x in listed if {separator, '"'} & {*x} or x.strip() != x or not x.isprintable()
-        ]
+        bad = [x for x in words if {separator, '"'} & {*x} or x.strip() != x or not x.isprintable()]
     if bad:
         expected = "hold words without blanks, separators, quotes and marks; save others as .h5"
-        raise check.invalid(
-            name, expected, f"{len(bad)} others ({check.list_some(map(repr, bad))})"
-        )
-    return listed
+        got = f"{len(bad)} others ({check.list_some(map(repr, bad))})"
+        raise check.invalid(name, expected, got)
+    return words
 
 
 def _named(names: list[str], codes: AnyArray) -> Writer:

@@ -409,12 +409,14 @@ def read_answers(
     """
     listed = trials if isinstance(trials, Table) else read_table(trials, spoof="keep", extra=False)
     found = _unlabelled(path, **options)
-    fault, ids = f"{len(found)} scores for a list of {len(listed)} trials", found.segments.levels
-    # Numbers of lines are no ids.
-    has_ids = bool(np.isin(ids, listed.segments.levels).any()) and ids[0][:5] != "line-"
-    if has_ids:
+    fault, names = "", found.segments.levels[found.segments.codes]
+    if np.isin(names, listed.segments.levels).any() and names[0][:5] != "line-":
         fault = "has ids of the list: leave --scores-in-order out"
-    if has_ids or len(found) != len(listed):
+    elif "".join(names).isdigit() and [*names] != sorted(names, key=lambda x: (len(x), x)):
+        fault = "numbers its lines in another order"
+    elif len(found) != len(listed):
+        fault = f"{len(found)} scores for a list of {len(listed)} trials"
+    if fault:
         raise errors.FileFormatError(f"{path}: {fault}", path=path)
     table = attrs.evolve(listed, scores=found.scores, columns={}, notes=found.notes)
     return _as_scores(_once(_scored(table, path), path, "score"), base)
