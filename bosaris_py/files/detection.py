@@ -71,6 +71,7 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
     words = ("" if formats.FILE_NAME.search(name) else name.lower() for name in names)
     plain = [re.sub("[^a-z0-9]", "", word) for word in words]
     roles: dict[int, str] = {}
+    two = {at for at, x in enumerate(looks) if len(x.words) == 2 and x.may_be("label")}
     for role, patterns in formats.NAMES.items():
         free, is_one = [x for x in range(len(names)) if x not in roles], role in ("label", "score")
         found = [[at for at in free if re.fullmatch(each, plain[at])] for each in patterns]
@@ -80,12 +81,11 @@ def roles_of(names: Sequence[str], looks: Sequence[Look] = ()) -> dict[int, str]
             likely = [at for each in found[1:] for at in each if looks[at].may_be(role)]
             found.insert(0, [*found[0], *likely])
         elif looks and role != "side":
-            found = [[at for at in each if looks[at].may_be("model")] for each in found]
+            found = [[at for at in each if at not in two] for each in found]
         chosen = next(filter(None, found), [])
         if looks and role == "label" and chosen and not plain[chosen[0]].startswith("label"):
             # Another column of two words of labels may be the truth, and this one a decision.
-            others = {at for at in free if len(looks[at].words) == 2 and looks[at].may_be(role)}
-            chosen = chosen if others <= {*chosen} else []
+            chosen = chosen if two.intersection(free) <= {*chosen} else []
         if len({*chosen}) == 1 or (chosen and not is_one):
             roles[chosen[0]] = role
     place = {role: at for at, role in roles.items()}
