@@ -145,10 +145,14 @@ def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -
     return {**options, "progress": at_terminal()}
 
 
-def turned_columns(args: argparse.Namespace) -> str:
-    """Return the option that reads models of a key in text as segments, and segments as models."""
+# Advice on the key: models for segments and the other way round, or no models.
+_TURNED = {"--key-columns": {"model": "segment", "segment": "model"}}
+_TURNED["--key-columns -"] = {"model": "-"}
+
+
+def turned_columns(args: argparse.Namespace, turned: Settings) -> str:
+    """Return the option that reads the columns of a key in text otherwise."""
     path = Path(split_column(vars(args).get("key") or args.trials)[0])
-    turned = {"model": "segment", "segment": "model"}
     with contextlib.suppress(FileFormatError):
         lines, columns = bp.files.text.first_lines(path), args.key_columns
         names = bp.files.detection.find_plan(path, lines, 1, columns=columns).names
@@ -161,7 +165,7 @@ def message_of(error: BosarisError, args: argparse.Namespace) -> str:
     of_key = args.side == "key" if args.side else str(error.path) == vars(args).get("key")
     text = in_options(str(error), args, of_key=of_key)
     option = error.option.replace(args.copied or "\0", "-")
-    option = turned_columns(args) if option == "--key-columns" else option
+    option = turned_columns(args, _TURNED[option]) if option in _TURNED else option
     # Not every subcommand has --tar and --non.
     words = re.findall(r"(?<!\S)--([a-z-]+)", option)
     is_known = all(word.replace("-", "_") in args for word in words)

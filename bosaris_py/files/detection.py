@@ -346,7 +346,8 @@ def _detect(path: Path, lines: Sequence[bytes], number: int, labels: Vocabulary 
     named = _named_roles(names, [formats.unquote(line, mark) for line in lines[1:]])
     if len(named) > 1 or (not names[0] and named & {"score", "label"}):
         return _by_header(path, lines, number, table, None, labels)
-    if lines[0].startswith(b"#") and len(lines[0].split()) != len(lines[-1].split()):
+    widths = {len(text.split()) for text in (lines[0], lines[0].lstrip(b"#"))}
+    if lines[0].startswith(b"#") and widths != {len(lines[-1].split())}:
         plan = _detect(path, lines[1:], number + 1, labels)
         if plan.skips_first_line:
             raise line_error(path, number, f"{show(lines[0])} is above the header; take it out")

@@ -492,11 +492,9 @@ def linear_calibrate_scores_dev_eval_from_files(
     """
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
-    calibrated = linear_calibrate_scores_dev_eval(
-        *scores, *trials, obj_func, niters, prior, addzeros
-    )
+    mapped = linear_calibrate_scores_dev_eval(*scores, *trials, obj_func, niters, prior, addzeros)
     read = dev_keyfilename, eval_ndxfilename, dev_scorefilename, eval_scorefilename
-    given.save_all(calibrated, (dev_outfilename, eval_outfilename), *read)
+    given.save_all(mapped, (dev_outfilename, eval_outfilename), *read)
 
 
 def pav_calibration(

@@ -346,11 +346,9 @@ class TandemCounts(NamedTuple):
             low, middle, high = low[:, kept], middle[:, kept], high[:, kept]
             if (low == high).all():
                 break
-            halves = np.array((low, middle)), np.array((middle + 1, high))
+            parts = np.array((low, middle)), np.array((middle + 1, high))
             # Low and high ends of one threshold, then those of the other: (2, 2, k).
-            cut = np.concatenate(
-                [np.stack((a[:, 0], b[:, 1]), 1) for a in halves for b in halves], 2
-            )
+            cut = np.concatenate([np.stack((a[:, 0], b[:, 1]), 1) for a in parts for b in parts], 2)
             low, high = cut[:, :, (cut[0] <= cut[1]).all(axis=0)]
         return low[:, self.differences(*low) <= best + _ROUNDING]
 

@@ -374,6 +374,9 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
         got = "none: models and segments have changed places"
         call = "Turn one of them round: read_key(path, columns='segment model label')."
         option = "--key-columns"
+    elif found[0].tolist() == ["all"] and _share(wanted[1], found[1]) >= 0.5:
+        call = "Read the key without its models: read_key(path, columns='- segment label')."
+        option = "--key-columns -"
     elif are_lines or (n_trials == n_scores and _count_lines(found[1])):
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"

@@ -501,9 +501,7 @@ class _Seen:
 
     def __add__(self, other: "_Seen") -> "_Seen":
         """Join what was found in other blocks."""
-        pairs = zip(
-            attrs.astuple(self, recurse=False), attrs.astuple(other, recurse=False), strict=True
-        )
+        pairs = zip(*(attrs.astuple(x, recurse=False) for x in (self, other)), strict=True)
         return _Seen(*(one + more for one, more in pairs))
 
 

@@ -140,7 +140,6 @@ def test_scores_that_are_not_calibrated(warp: Any) -> None:
     assert len(not_calibrated(Sample.from_scores(tar, non))) == 1
     tar[:5] = -np.inf
     assert not_calibrated(Sample.from_scores(tar, non)) == []
-    # The sum of finite losses overflows.
     assert cllr([1.0] * 100, [-1.0] * 98 + [1.7e308] * 2) == math.inf
     assert no_llrs(Sample.from_scores([1.0, 0.5] * 600, non)) != []
 
