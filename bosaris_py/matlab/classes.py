@@ -339,13 +339,11 @@ class _Format(logging.Formatter):
 _show_warning: Callable[..., None] = warnings.showwarning
 
 
-def _log_and_show(
-    message: object, category: type[Warning], *place: object, **named: object
-) -> None:
+def _log_and_show(message: object, category: type[Warning], *place: object, **rest: object) -> None:
     """Log a warning of the package, then show it as before."""
     if issubclass(category, errors.BosarisWarning):
         log_warning("%s", message)
-    _show_warning(message, category, *place, **named)
+    _show_warning(message, category, *place, **rest)
 
 
 def _listen() -> None:

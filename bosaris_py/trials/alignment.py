@@ -377,7 +377,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids, n_trials: int) -> No
     elif found[0].tolist() == ["all"] and _share(wanted[1], found[1]) >= 0.5:
         call = "Read the key without its models: read_key(path, columns='- segment label')."
         option = "--key-columns -"
-    elif are_lines or (n_trials == n_scores and _count_lines(found[1])):
+    elif n_trials == n_scores and count_lines(found):
         call = "Scores in the order of a list: trials.read.read_answers(scores, list)."
         option = "--scores-in-order"
     elif not are_line_numbers(wanted):
@@ -395,10 +395,11 @@ def are_line_numbers(ids: Ids) -> bool:
     return bool(segments[[0, -1]].tolist() == ends)
 
 
-def _count_lines(ids: StrArray) -> bool:
-    """Tell whether ids are the numbers from 0 or from 1 on."""
-    numbers = [*map(str, range(ids.size + 1))]
-    return {*ids.tolist()} in ({*numbers[:-1]}, {*numbers[1:]})
+def count_lines(ids: Ids) -> bool:
+    """Tell whether segments are numbers of lines, given by readers, or from 0 or 1 on."""
+    numbers = [*map(str, range(ids[1].size + 1))]
+    is_index = {*ids[1].tolist()} in ({*numbers[:-1]}, {*numbers[1:]})
+    return is_index or are_line_numbers(ids)
 
 
 def remedy_of(wanted: Ids, found: Ids, whose: str = "key") -> str:

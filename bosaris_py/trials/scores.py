@@ -452,8 +452,9 @@ def joined_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray, lis
 
 def why_missing(scores: Scores, ndx: Trials) -> str:
     """Say if trials have no score because of their order, (segment, model), or of other ids."""
-    if align.are_line_numbers(ndx.ids) and align.are_line_numbers(scores.ids):
-        text = "The lines of both files are of other models. Give both files a column of ids."
+    sizes = {n for x in (ndx, scores) for n in (x.n_trials, x.segset.size)}
+    if len(sizes) == 1 and all(align.count_lines(x.ids) for x in (ndx, scores)):
+        text = "Both number their lines, but otherwise, or of other models. Give both ids."
         raise errors.TrialMismatchError(text)
     # Mostly no segment is a model, too, so nothing needs to be searched.
     if not {*scores.modelset.tolist()}.isdisjoint(ndx.segset.tolist()):
