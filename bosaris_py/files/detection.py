@@ -33,7 +33,7 @@ def line_error(path: Path, line: int, text: str, **use: str | None) -> errors.Fi
 
 def _looks(rows: Sequence[Row], labels: Vocabulary | None = None) -> list[Look]:
     """Return what columns look like."""
-    return [Look(filter(None, cells), labels) for cells in itertools.zip_longest(*rows)]
+    return [Look(filter(None, c), labels, n) for n, c in enumerate(itertools.zip_longest(*rows))]
 
 
 def _ways(lines: Sequence[bytes]) -> list[tuple[bytes | None, Sequence[Row]]]:

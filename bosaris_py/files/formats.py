@@ -324,9 +324,11 @@ _LONGEST_LOOKED_AT = 1000
 
 
 class Look:
-    """What the cells of a column have in common, some of which may be words of `labels`."""
+    """What the cells of the n-th column have in common; some may be words of `labels`."""
 
-    def __init__(self, cells: Iterable[bytes], labels: Vocabulary | None = None) -> None:
+    def __init__(
+        self, cells: Iterable[bytes], labels: Vocabulary | None = None, n: int = 0
+    ) -> None:
         cells = [*cells]
         self.words = {c[:_LONGEST_LOOKED_AT].decode(errors="replace").lower() for c in cells}
         self.vocabularies = [*([] if labels is None else [labels]), *VOCABULARIES]
@@ -346,9 +348,9 @@ class Look:
         is_other = is_coded and self.numbers <= {0.0, 1.0, 2.0} and len(self.numbers) > 1
         self.are_codes = self.is_truth or is_other
         self.is_gender = len(self.words) == 2 and self.words <= WORDS_OF["gender"]
-        # Whether the cells number the lines.
-        numbers = [b"%d" % n for n in range(len(cells) + 1)]
-        self.counts = len(cells) > 1 and cells in (numbers[:-1], numbers[1:])
+        # Whether the cells number the lines, as those of an index do, which stands first.
+        numbers = [b"%d" % line for line in range(len(cells) + 1)]
+        self.counts = n == 0 and len(cells) > 1 and cells in (numbers[:-1], numbers[1:])
 
     @property
     def is_pair(self) -> bool:

@@ -517,9 +517,8 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
     if not listed or any(str(name) != name for name in listed):
-        raise check.invalid(
-            "subsets", "name conditions with text", check.list_some(listed) or "none"
-        )
+        got = check.list_some(listed) or "none"
+        raise check.invalid("subsets", "name conditions with text", got)
     if repeated := check.repetitions(listed):
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
         raise check.invalid("names", "be different", check.list_some(repeated), hint)

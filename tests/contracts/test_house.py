@@ -68,7 +68,6 @@ def figures() -> dict[str, float]:
         ("lines of the longest module", 420),
         ("arguments of the widest signature", 16),
         ("per cent of raising", 6.5),
-        # 7.5, rounded.
         ("per cent of imports", 7.549),
         ("functions named of_...", 0),
         ("isinstance", 200),

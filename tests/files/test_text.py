@@ -64,6 +64,7 @@ class TestColumns:
         table = read_table(path, columns={"model": 2, "segment": 0, "score": 3})
         assert (models(table), segments(table)) == (["m1", "m1"], ["s1", "s2"])
         assert table.scores.tolist() == [0.5, 1.5]
+        assert read_table(write("m s1 1\nm s2 2\nm s3 3\n")).scores.tolist() == [1.0, 2.0, 3.0]
         for wrong in ({"model": 4}, {"model": 0, "segment": 0}, {"model": 0, "segment": "a"}):
             with pytest.raises(InvalidInputError, match="columns"):
                 read_table(path, columns=wrong)
